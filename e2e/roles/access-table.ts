@@ -82,7 +82,9 @@ export const ROUTES: Record<string, Row> = {
   // The installation of this test is not a sandbox.
   'GET /[application]/sandbox': { access: 'sandbox:use', allowed: 404 },
   'GET /[application]/sandbox/mails': { access: 'sandbox:use', allowed: 404 },
-  'GET /api/back-office/[application]/requests': { access: 'sandbox:use' },
+  'GET /[application]/sandbox/calls': { access: 'sandbox:use', allowed: 404 },
+  'GET /[application]/sandbox/calls/[requestId]': { access: 'sandbox:use', allowed: 404 },
+  'GET /api/back-office/[application]/calls': { access: 'sandbox:use', allowed: 404 },
   'GET /[application]/people': { access: 'people:change' },
   'GET /[application]/application': { access: 'access:change' },
   'GET /[application]/funding': { access: 'funding:read' },

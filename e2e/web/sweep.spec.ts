@@ -6,7 +6,7 @@ import { MESSAGES } from '#server/messages.ts'
 import { makePaymentLink } from '#server/testing/factories.ts'
 import { COLOUR_RULES, expect, findAxeViolations, inTurns, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
 import { sandboxPool } from './people.ts'
-import { personWith, type SandboxPerson } from './sandbox.ts'
+import { personWith, readSandbox, type SandboxPerson } from './sandbox.ts'
 
 /** Requires a password entered before, or is not a page; e2e/web/sign-in.spec.ts and frame.spec.ts check them. */
 const ELSEWHERE = new Set(['/', '/sign-in/second-factor', '/[application]/[...rest]'])
@@ -51,6 +51,7 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     if (pattern.includes('approvals/batches/[batchId]')) examples['batchId'] = await waitingBatch(page, examples['application'])
     else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])
     if (pattern.includes('[linkId]')) examples['linkId'] ??= await aPaymentLink(person)
+    if (pattern.includes('[requestId]')) examples['requestId'] ??= await recordedCall(page, examples['application'])
     if (pattern.includes('[fileId]')) examples['fileId'] ??= await uploadedStatement(page, examples['application'])
     if (pattern.includes('[exceptionId]')) examples['exceptionId'] ??= await firstException(page, examples['application'])
     const own = pattern.includes('settlements/[wallet]') ? await signedDay(page, examples['application']) : {}
@@ -102,6 +103,19 @@ async function firstException(page: Page, application: string): Promise<string> 
   const id = /close\/exceptions\/([0-9a-f-]{36})/.exec(await answer.text())?.[1]
   if (!id) throw new Error('The list of exceptions names none')
   return id
+}
+
+/** A call of a program that was refused. */
+async function recordedCall(page: Page, application: string): Promise<string> {
+  const own = readSandbox().applications.find(({ name }) => name.toLowerCase().replaceAll(' ', '-') === application)
+  await page.request.get('/api/v1/transaction/nothing', { headers: { apiId: own?.apiId ?? '' } })
+  let id: string | undefined
+  await expect(async () => {
+    const answer = await page.request.get(`/${application}/sandbox/calls`)
+    id = /sandbox\/calls\/([0-9a-f-]{36})/.exec(await answer.text())?.[1]
+    expect(id).toBeDefined()
+  }).toPass()
+  return id ?? ''
 }
 
 /** A statement of one line that was checked. */

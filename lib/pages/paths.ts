@@ -108,6 +108,9 @@ export const paths = {
   webhookSigning: (application: string) => `/${application}/webhooks/signing`,
   sandboxTools: (application: string) => `/${application}/sandbox`,
   sandboxMails: (application: string) => `/${application}/sandbox/mails`,
+  /** The calls of the partner's program. */
+  calls: (application: string, query: QueryValues = {}) => `/${application}/sandbox/calls${toQuery(query)}`,
+  call: (application: string, requestId: string) => `/${application}/sandbox/calls/${requestId}`,
   settings: (application: string) => `/${application}/settings`,
   search: (application: string, text?: string) => `/${application}/search${toQuery({ q: text })}`,
   /** Where react-query refetches what a page showed first. `rest` has no leading slash. */

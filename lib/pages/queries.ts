@@ -4,7 +4,7 @@ import type { BatchApproval, BatchRowsPage } from '#lib/approvals/batch-approval
 import type { IntendedDecision } from '#lib/approvals/intended.ts'
 import type { BatchRunDto } from '#lib/batches/batches.ts'
 import type { BalancesDto, OverviewDto, StatementDto, StatementLinesDto, TotalsDto } from '#lib/finance/finance-dto.ts'
-import type { ApiRequestDto } from '#lib/partner/partner-requests.ts'
+import type { ApiCallListDto } from '#lib/partner/partner-requests.ts'
 import type { SearchSuggestion } from '#lib/payments/search-suggestion.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import type { TransactionListDto } from '#lib/payments/transaction-list.ts'
@@ -50,12 +50,12 @@ export const queries = {
       hasParts<TransactionDetailDto>('transactionId', 'status', 'events', 'attempts', 'entries'),
     ),
   /** The calls of the partner's program. They change with the transactions. */
-  apiRequests: (application: string) =>
+  apiCalls: (application: string, filters: QueryValues) =>
     resource(
       application,
-      [...queryKeys.transactions(application), 'requests'],
-      ['requests'],
-      isListOf(hasParts<ApiRequestDto>('requestId', 'status')),
+      [...queryKeys.transactions(application), 'calls', filters],
+      ['calls', filters],
+      hasParts<ApiCallListDto>('rows', 'total'),
     ),
   batchRun: (application: string, batchId: string) =>
     resource(

@@ -1,3 +1,5 @@
+import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+
 /** Why a call was refused, with its status. In the order in which a partner looks for the cause: key, apiId, token, address, account. */
 export const REFUSAL_CAUSES = {
   key_missing: 401,
@@ -55,13 +57,39 @@ export const SIMULATED_ENDINGS = [
 ] as const
 export type SimulatedEnding = (typeof SIMULATED_ENDINGS)[number]
 
-/** A call of a program, as the sandbox shows it. */
-export type ApiRequestDto = {
+/** How a call ended, by the first digit of its status. */
+export const STATUS_CLASSES = ['2', '4', '5'] as const
+
+/** A call of a program, as the sandbox lists it. */
+export type ApiCallDto = {
   requestId: string
   at: string
   method: string
   path: string
   status: number
+  /** The credential that was refused, if it is known. */
   cause: RefusalCause | null
+  /** The reason of a refusal, as the program read it. */
+  message: string | null
+  durationMs: number
+  /** The visible beginning of the key. */
+  keyPrefix: string | null
   address: string
+}
+
+export type ApiCallListDto = { rows: ApiCallDto[]; total: number }
+
+/** Calls on a page of the list. */
+export const CALLS_PAGE_SIZE = 25
+
+/** One side of a call. Credentials were removed before it was stored. `bytes`: of the whole body, of which `body` may be the beginning. */
+type CallSideDto = { headers: string; body: string; bytes: number; isCut: boolean }
+
+/** One call with everything that was kept of it. */
+export type ApiCallDetailDto = ApiCallDto & {
+  query: string
+  request: CallSideDto
+  answer: CallSideDto
+  /** The transactions that it is about, as far as they exist; no more than a page lists. */
+  transactions: { transactionId: string; externalId: string; status: TransactionStatus }[]
 }

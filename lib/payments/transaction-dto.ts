@@ -2,6 +2,7 @@ import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { RefundFeesFrom } from '#lib/money/fees.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
+import type { ApiCallDto } from '#lib/partner/partner-requests.ts'
 import type { RefundObstacle } from '#lib/payments/refunds.ts'
 import type { AttachmentDto } from './attachments.ts'
 import type { PaymentTexts } from './payment-fields.ts'
@@ -188,6 +189,8 @@ export type TransactionDetailDto = PaymentTexts & {
   makerId: string | null
   events: EventDto[]
   attempts: OperatorAttemptDto[]
+  /** In a sandbox, the calls of the partner's program about it, the oldest first. */
+  apiCalls: ApiCallDto[]
   /** Calls and webhooks from before these instants are removed; null if the transaction is not that old. */
   removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null

@@ -1,3 +1,4 @@
+import type { ApiCallDto } from '#lib/partner/partner-requests.ts'
 import type { DecisionDto, EventDto, OperatorAttemptDto, TransactionDetailDto, WebhookAttemptDto } from './transaction-dto.ts'
 import type { TransactionStatus, TransactionType } from './transaction-status.ts'
 
@@ -6,22 +7,27 @@ export type TimelineItem = { at: string; key: string } & (
   | { kind: 'decision'; decision: DecisionDto }
   | { kind: 'operator'; attempt: OperatorAttemptDto }
   | { kind: 'webhook'; attempt: WebhookAttemptDto }
-  /** Queries between a first and a last one, all with the same answer. */
-  | { kind: 'repeated'; count: number }
+  /** In a sandbox: a call of the partner's program. */
+  | { kind: 'api'; call: ApiCallDto }
+  /** Queries of the operator, or calls of the program, between a first and a last one, all with the same answer. */
+  | { kind: 'repeated'; of: 'operator' | 'api'; count: number }
 )
 
-/** The order of items with the same instant: a decision before its effect, the operator's answer before the result. */
-const RANK: Record<TimelineItem['kind'], number> = { decision: 0, operator: 1, repeated: 1, event: 2, webhook: 3 }
+/** The order of items with the same instant: a call before what it causes, a decision before its effect, the operator's answer before the result. */
+const RANK: Record<TimelineItem['kind'], number> = { api: -2, decision: 0, operator: 1, repeated: 1, event: 2, webhook: 3 }
 
-/** The maximum number of consecutive queries with the same answer that are shown one by one; of more, the first and the last are shown. */
+/** The maximum number of consecutive queries or calls with the same answer that are shown one by one; of more, the first and the last are shown. */
 const ALIKE_MAX = 3
 
 /**
- * Everything that happened to a transaction in one order of time: decisions, moves, calls to the operator, webhooks. An operator that is asked
+ * Everything that happened to a transaction in one order of time: calls of the program, decisions, moves, calls to the operator, webhooks. An operator that is asked
  * for days says the same eighty times: what lies between the first and the last of these is one item.
  */
-export function timelineOf(detail: Pick<TransactionDetailDto, 'events' | 'decisions' | 'attempts' | 'webhook'>): TimelineItem[] {
+export function timelineOf(
+  detail: Pick<TransactionDetailDto, 'events' | 'decisions' | 'attempts' | 'apiCalls' | 'webhook'>,
+): TimelineItem[] {
   const items: TimelineItem[] = [
+    ...detail.apiCalls.map((call) => ({ kind: 'api' as const, at: call.at, key: `api-${call.requestId}`, call })),
     ...detail.events.map((event) => ({ kind: 'event' as const, at: event.at, key: `event-${event.version}`, event })),
     ...detail.decisions.map((decision) => ({
       kind: 'decision' as const,
@@ -48,7 +54,17 @@ function foldAlike(items: readonly TimelineItem[]): TimelineItem[] {
     const run = items.slice(start, end)
     const [first, second, last] = [run[0], run[1], run.at(-1)]
     if (run.length > ALIKE_MAX && first && second && last)
-      folded.push(first, { kind: 'repeated', at: second.at, key: `repeated-${second.key}`, count: run.length - 2 }, last)
+      folded.push(
+        first,
+        {
+          kind: 'repeated',
+          of: first.kind === 'api' ? 'api' : 'operator',
+          at: second.at,
+          key: `repeated-${second.key}`,
+          count: run.length - 2,
+        },
+        last,
+      )
     else folded.push(...run)
     start = end
   }
@@ -56,6 +72,10 @@ function foldAlike(items: readonly TimelineItem[]): TimelineItem[] {
 }
 
 function isAlike(one: TimelineItem | undefined, other: TimelineItem | undefined): boolean {
+  if (one?.kind === 'api' && other?.kind === 'api') {
+    const [left, right] = [one.call, other.call]
+    return left.method === right.method && left.path === right.path && left.status === right.status
+  }
   if (one?.kind !== 'operator' || other?.kind !== 'operator') return false
   const [left, right] = [one.attempt, other.attempt]
   return left.kind === 'query' && right.kind === 'query' && left.outcome === right.outcome && left.httpStatus === right.httpStatus

@@ -4,6 +4,8 @@ import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { BALANCES_VIEWS, LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import type { QueryValues } from '#lib/pages/paths.ts'
+import { STATUS_CLASSES } from '#lib/partner/partner-requests.ts'
 import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
 import { AUDIT_ACTIONS } from '#lib/people/audit-actions.ts'
@@ -132,6 +134,22 @@ export const deliveryFilterSchema = z.object({
   before: z.uuid().nullable().default(null),
 })
 export type DeliveryFilter = z.output<typeof deliveryFilterSchema>
+
+/** The address of the list of calls of a sandbox. */
+export const apiCallFilterSchema = z.object({
+  status: z.enum(STATUS_CLASSES).nullable().default(null),
+  path: z.string().trim().max(200).default(''),
+  q: z.string().trim().max(200).default(''),
+  from: day,
+  to: day,
+  page: pageFromOne(1_000),
+})
+export type ApiCallFilter = z.output<typeof apiCallFilterSchema>
+
+/** The values of the address of a list of calls; page 1 is left out. */
+export function toCallQuery({ page, ...filter }: ApiCallFilter): QueryValues {
+  return { ...filter, page: page === 0 ? null : page + 1 }
+}
 
 /** A clock time in the reader's zone, as a browser writes it: `2026-03-14T09:30`. */
 const localTime = z

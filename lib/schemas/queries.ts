@@ -73,6 +73,15 @@ export const cursorQuerySchema = z.object({
   externalId: idField('externalId').optional().meta({ description: 'Only the transaction with your own id' }),
 })
 
+/** The place behind which webhooks are read, and how long to wait for one: not as long as a stop of the service may take. */
+export const webhookEventsQuerySchema = z.object({
+  after: z
+    .string()
+    .max(100, { error: mustBe('after', 'the cursor of an earlier response') })
+    .optional(),
+  wait: wholeNumberField('wait', 0, 10).optional(),
+})
+
 export const emptyQuerySchema = z.object({})
 
 // Longer credentials are not issued, and hashing a megabyte of password wastes time.

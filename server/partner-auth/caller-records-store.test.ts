@@ -6,16 +6,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { makeApplication } from '#server/testing/factories.ts'
 import { createTestPartner } from '#server/testing/partner.ts'
 import { createKeyUses } from './caller-records.ts'
-import {
-  type KeyUseRow,
-  listKeyUses,
-  listRefusals,
-  listRequests,
-  type RefusalRow,
-  storeKeyUses,
-  storeRefusals,
-  storeRequests,
-} from './caller-records-store.ts'
+import { type KeyUseRow, listKeyUses, listRefusals, type RefusalRow, storeKeyUses, storeRefusals } from './caller-records-store.ts'
 import { aggregateRefusals, createRefusalLog, pruneRefusals } from './refusals.ts'
 
 let database: TestDatabase
@@ -239,26 +230,6 @@ test('removed once they are older than thirty days: refusals', async () => {
   assert.ok((await pruneRefusals(pool, new Date(at(1).getTime() + 30 * 24 * 3_600_000))) >= 1)
   const { rows } = await pool.query('select address from api_refusals where application_id = $1', [applicationId])
   assert.deepEqual(rows, [{ address: '192.0.2.2' }])
-})
-
-test('the hundred newest calls of each application that is written, of which a page shows fifty, the newest first', async () => {
-  const { pool } = database
-  const [applicationId, other] = [await makeApplication(pool), await makeApplication(pool)]
-  const calls = (of: string, from: number, count: number) =>
-    Array.from({ length: count }, (_, place) => ({
-      ...{ applicationId: of, requestId: randomUUID(), at: at(from + place), method: 'GET', path: `/${from + place}` },
-      ...{ status: 200, cause: null, address: '192.0.2.1' },
-    }))
-  await storeRequests(pool, calls(other, 0, 2))
-  await storeRequests(pool, calls(applicationId, 0, 99))
-  await storeRequests(pool, calls(applicationId, 99, 3))
-  const { rows } = await pool.query<{ path: string }>('select path from api_requests where application_id = $1 order by at', [
-    applicationId,
-  ])
-  assert.deepEqual([rows.length, rows[0]?.path, rows.at(-1)?.path], [100, '/2', '/101'])
-  assert.equal((await listRequests(pool, other)).length, 2)
-  const listed = await listRequests(pool, applicationId)
-  assert.deepEqual([listed.length, listed[0]?.path, listed.at(-1)?.path], [50, '/101', '/52'])
 })
 
 test('fifty refusals of one address and five hundred in all until they are stored, and then again', async () => {

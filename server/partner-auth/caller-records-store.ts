@@ -1,4 +1,4 @@
-import { type ApiRequestDto, isRefusalCause, REFUSAL_CAUSES, type RefusalCause, type RefusalDto } from '#lib/partner/partner-requests.ts'
+import { isRefusalCause, REFUSAL_CAUSES, type RefusalCause, type RefusalDto } from '#lib/partner/partner-requests.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type KeyUseRow = { applicationId: string; apiKeyId: string; address: string; firstAt: Date; lastAt: Date }
@@ -80,44 +80,6 @@ export async function deleteRefusalsBefore(queryable: Queryable, before: Date): 
   return rowCount ?? 0
 }
 
-export type RequestRow = {
-  applicationId: string
-  requestId: string
-  at: Date
-  method: string
-  path: string
-  status: number
-  cause: RefusalCause | null
-  address: string
-}
-
-/** Calls that are kept per application. */
-const REQUESTS_KEPT = 100
-
-/** Stores calls, removes what exceeds the limit of an application, and lets its open pages know. */
-export async function storeRequests(queryable: Queryable, requests: readonly RequestRow[]): Promise<void> {
-  const applicationIds = [...new Set(requests.map(({ applicationId }) => applicationId))]
-  await queryable.query(
-    `insert into api_requests (application_id, request_id, at, method, path, status, cause, address)
-       select * from unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::text[], $5::text[], $6::integer[], $7::text[], $8::text[])`,
-    columnsOf(requests, ['applicationId', 'requestId', 'at', 'method', 'path', 'status', 'cause', 'address']),
-  )
-  await queryable.query(
-    `delete from api_requests a using (
-       select application_id, request_id, row_number() over (partition by application_id order by at desc, request_id) as place
-         from api_requests where application_id = any ($1)) r
-      where a.application_id = r.application_id and a.request_id = r.request_id and r.place > $2`,
-    [applicationIds, REQUESTS_KEPT],
-  )
-  // In the order in which intake and settlement lock the counters of several applications.
-  await queryable.query(
-    `update application_counters c set change_number = c.change_number + 1
-       from (select application_id from application_counters where application_id = any ($1) order by application_id for no key update) l
-      where c.application_id = l.application_id`,
-    [applicationIds],
-  )
-}
-
 /** The values of rows column by column, as `unnest` takes them. */
 function columnsOf<Row extends object>(rows: readonly Row[], names: readonly (keyof Row)[]): unknown[][] {
   return names.map((name) => rows.map((row) => row[name]))
@@ -155,18 +117,4 @@ export async function listRefusals(queryable: Queryable, applicationId: string):
     if (!known) causes.set(cause, refusal)
   }
   return [...causes.values()]
-}
-
-/** The newest calls of an application. Nothing outside of a sandbox. */
-export async function listRequests(queryable: Queryable, applicationId: string): Promise<ApiRequestDto[]> {
-  const { rows } = await queryable.query<Omit<ApiRequestDto, 'at' | 'cause'> & { at: Date; cause: string | null }>(
-    `select request_id as "requestId", at, method, path, status, cause, address from api_requests
-      where application_id = $1 order by at desc, request_id limit 50`,
-    [applicationId],
-  )
-  return rows.map(({ at, cause, ...row }) => ({
-    ...row,
-    at: at.toISOString(),
-    cause: cause !== null && isRefusalCause(cause) ? cause : null,
-  }))
 }

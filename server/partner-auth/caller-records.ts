@@ -1,50 +1,33 @@
-import { randomUUID } from 'node:crypto'
-import { REFUSAL_CAUSES, type RefusalCause } from '#lib/partner/partner-requests.ts'
-import type { Directory } from '#server/applications/directory.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import type { Tokens } from './access-token.ts'
 import type { Caller } from './authenticate-caller.ts'
-import { type KeyUseRow, type RequestRow, storeKeyUses, storeRequests } from './caller-records-store.ts'
+import type { OwnerDeps } from './call-owners.ts'
+import { type KeyUseRow, storeKeyUses } from './caller-records-store.ts'
+import { createRecentCalls, type RecentCalls } from './recent-calls.ts'
 import { createRefusalLog, type RefusalLog } from './refusals.ts'
 
 export type CallerRecords = {
   /** The addresses that keys are used from, and the causes of refused calls: for the partner. */
   keyUses: KeyUses
   refusals: RefusalLog
-  /** In a sandbox only. */
-  recentRequests?: RecentRequests | undefined
+  /** The calls themselves, with request and answer. In a sandbox only. */
+  recentCalls?: RecentCalls | undefined
 }
 
-/** Records the calls of programs. In a sandbox also the newest calls themselves, refused ones with their cause. */
-export function createCallerRecords({
-  pool,
-  tokens,
-  directory,
-  isSandbox,
-}: {
-  pool: Pool
-  tokens: Pick<Tokens, 'explain'>
-  directory: Pick<Directory, 'findByApiId' | 'find'>
-  isSandbox: boolean
-}): CallerRecords {
-  const recentRequests = isSandbox ? createRecentRequests(pool) : undefined
-  const refusals = createRefusalLog({
-    pool,
-    tokens,
-    directory,
-    onExplained({ request, cause, applicationId, address, at }) {
-      if (request) recentRequests?.note({ ...request, applicationId, address, at, cause, status: REFUSAL_CAUSES[cause] })
-    },
-  })
-  return { keyUses: createKeyUses(pool), refusals, recentRequests }
+/** Records the calls of programs. */
+export function createCallerRecords({ isSandbox, ...deps }: OwnerDeps & { isSandbox: boolean }): CallerRecords {
+  return {
+    keyUses: createKeyUses(deps.pool),
+    refusals: createRefusalLog(deps),
+    recentCalls: isSandbox ? createRecentCalls(deps) : undefined,
+  }
 }
 
 /** Writes what is not written yet. */
-export async function closeCallerRecords({ keyUses, refusals, recentRequests }: CallerRecords): Promise<void> {
+export async function closeCallerRecords({ keyUses, refusals, recentCalls }: CallerRecords): Promise<void> {
   await keyUses.close()
   await refusals.close()
-  await recentRequests?.close()
+  await recentCalls?.close()
 }
 
 /** Notes from where API keys are used. */
@@ -133,74 +116,6 @@ export function createKeyUses(pool: Pool): KeyUses {
       clearTimeout(timer)
       await writing
       if (dirty.length > 0) await write()
-    },
-  }
-}
-
-type NotedRequest = {
-  applicationId: string
-  method: string
-  path: string
-  status: number
-  cause?: RefusalCause
-  address: string
-  at?: Date
-}
-
-/** Notes the calls of programs, for the sandbox. */
-type RecentRequests = {
-  note(request: NotedRequest): void
-  /** Writes what is not written yet, and stops. */
-  close(): Promise<void>
-}
-
-const REQUESTS_COLLECT_MS = 400
-/** Calls of one application in a statement: those that are kept in all. More in the same half second replace the oldest. */
-const EACH_MAX = 100
-const APPLICATIONS_MAX = 200
-const PATH_LENGTH_MAX = 200
-
-/** Keeps the newest calls in memory and writes them in one statement per half second. Open pages learn of them as of any other change. */
-export function createRecentRequests(pool: Pool): RecentRequests {
-  let waiting = new Map<string, RequestRow[]>()
-  let timer: NodeJS.Timeout | undefined
-  let writing: Promise<void> = Promise.resolve()
-
-  async function write(): Promise<void> {
-    timer = undefined
-    const rows = [...waiting.values()].flat()
-    waiting = new Map()
-    try {
-      await storeRequests(pool, rows)
-    } catch (error) {
-      reportUnexpected('sandbox: requests', error, { message: 'The newest calls could not be stored for the pages of the sandbox' })
-    }
-  }
-
-  return {
-    note({ applicationId, method, path, status, cause, address, at = new Date() }) {
-      const own = waiting.get(applicationId) ?? []
-      if (own.length === 0 && waiting.size >= APPLICATIONS_MAX) return
-      waiting.set(applicationId, own)
-      own.push({
-        applicationId,
-        requestId: randomUUID(),
-        at,
-        method,
-        path: path.slice(0, PATH_LENGTH_MAX),
-        status,
-        cause: cause ?? null,
-        address,
-      })
-      if (own.length > EACH_MAX) own.shift()
-      timer ??= setTimeout(() => {
-        writing = write()
-      }, REQUESTS_COLLECT_MS).unref()
-    },
-    async close() {
-      clearTimeout(timer)
-      await writing
-      if (waiting.size > 0) await write()
     },
   }
 }

@@ -1,82 +1,16 @@
 import type { RefusalCause } from '#lib/partner/partner-requests.ts'
-import type { Directory } from '#server/applications/directory.ts'
-import { digest } from '#server/credentials/secrets.ts'
-import type { Pool, Queryable } from '#server/database/pool.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import type { AccessClaims, Tokens } from './access-token.ts'
-import { bearerOf, type Credentials } from './authenticate-caller.ts'
-import { deleteRefusalsBefore, type RefusalRow, selectKeysByHash, storeRefusals } from './caller-records-store.ts'
-
-/** A call with wrong credentials, kept until its cause is found: no key, only its digest. */
-type UnexplainedRefusal = {
-  apiId: string | undefined
-  keyHash: Buffer | undefined
-  token: string
-  address: string
-  at: Date
-  request?: RefusedRequest | undefined
-}
-
-type Dependencies = { pool: Pool; tokens: Pick<Tokens, 'explain'>; directory: Pick<Directory, 'findByApiId' | 'find'> }
-type KnownKey = { applicationId: string; keyPrefix: string; isRevoked: boolean; isExpired: boolean }
-
-/**
- * Finds out why calls were refused with 401, in one statement for all of them. A call belongs to the application of its key, even of one
- * that has ended, because nobody else has it; else to that of a token which we signed; else to that of its apiId, which is not a secret. A
- * call with none of the three belongs to nobody and is left out.
- */
-async function explainRefusals(dependencies: Dependencies, refusals: readonly UnexplainedRefusal[]): Promise<FoundRefusal[]> {
-  if (refusals.length === 0) return []
-  const { pool, tokens, directory } = dependencies
-  const hashes = new Map(refusals.flatMap(({ keyHash }) => (keyHash ? [[keyHash.toString('hex'), keyHash] as const] : [])))
-  const keys = await selectKeysByHash(pool, [...hashes.values()])
-  const explained: FoundRefusal[] = []
-  for (const refusal of refusals) {
-    const key = refusal.keyHash && keys.get(refusal.keyHash.toString('hex'))
-    const claims = refusal.token === '' ? undefined : await tokens.explain(refusal.token)
-    const named = directory.findByApiId(refusal.apiId ?? '')
-    const applicationId = key?.applicationId ?? claims?.applicationId ?? named?.applicationId
-    const application = applicationId === undefined ? undefined : directory.find(applicationId)
-    if (!application) continue
-    const cause = causeOf(refusal, key, {
-      isApiIdRight: named?.applicationId === application.applicationId,
-      claims,
-      applicationId: application.applicationId,
-      currentEpoch: claims && application.apiUserEpochs.get(claims.apiUserId),
-    })
-    if (cause === undefined) continue
-    const { address, at, request } = refusal
-    const subject = key ? `${key.keyPrefix}…` : ''
-    explained.push({ applicationId: application.applicationId, cause, address, subject, at, request })
-  }
-  return explained
-}
-
-type Facts = { isApiIdRight: boolean; applicationId: string; claims: AccessClaims | undefined; currentEpoch: number | undefined }
-
-/** The first thing that is wrong; undefined if everything has become right in the meantime. */
-function causeOf({ apiId, keyHash, token, at }: UnexplainedRefusal, key: KnownKey | undefined, facts: Facts): RefusalCause | undefined {
-  const { isApiIdRight, applicationId, claims, currentEpoch } = facts
-  if (!keyHash) return 'key_missing'
-  if (!key) return 'key_unknown'
-  if (key.isRevoked) return 'key_revoked'
-  if (key.isExpired) return 'key_expired'
-  if (apiId === undefined) return 'api_id_missing'
-  if (!isApiIdRight) return 'api_id_wrong'
-  if (token === '') return 'token_missing'
-  if (!claims) return 'token_unreadable'
-  if (claims.applicationId !== applicationId) return 'token_foreign'
-  if (claims.expiresAtMs <= at.getTime()) return 'token_expired'
-  if (currentEpoch === undefined || claims.epoch < currentEpoch) return 'token_ended'
-  return undefined
-}
+import type { Credentials } from './authenticate-caller.ts'
+import { findOwners, type OwnerDeps, type UnownedCall, withoutOwner } from './call-owners.ts'
+import { deleteRefusalsBefore, type RefusalRow, storeRefusals } from './caller-records-store.ts'
 
 /** Remembers why calls were refused, so that their partner can read it. */
 export type RefusalLog = {
   /** A call whose three credentials were not accepted (401). The cause is found out later, outside of the request. */
-  noteUnauthenticated(credentials: Credentials, address: string, request?: RefusedRequest): void
+  noteUnauthenticated(credentials: Credentials, address: string): void
   /** A refusal of which application and cause are known. `subject` says what it is about: a user name, an operator. */
-  note(refusal: { applicationId: string; cause: RefusalCause; address: string; subject?: string; request?: RefusedRequest }): void
+  note(refusal: { applicationId: string; cause: RefusalCause; address: string; subject?: string }): void
   /** Writes what is not written yet, and stops. */
   close(): Promise<void>
 }
@@ -85,26 +19,17 @@ export type RefusalLog = {
 const WAITING_MAX = 500
 /** Of those, calls of one address: a flood from one place leaves room for everybody else. */
 const EACH_ADDRESS_MAX = 50
-const TOKEN_LENGTH_MAX = 4_096
 /** From the first refusal until it is stored, and between two statements while there is a flood. */
 const COLLECT_MS = 500
 const FLOOD_PAUSE_MS = 5_000
-
-type RefusalLogOptions = {
-  pool: Pool
-  tokens: Pick<Tokens, 'explain'>
-  directory: Pick<Directory, 'findByApiId' | 'find'>
-  /** Called with each refusal whose application is known. */
-  onExplained?: ((refusal: FoundRefusal) => void) | undefined
-}
 
 /**
  * Collects refusals in memory and stores them aggregated, in one statement per half second at most, and per five seconds in a flood. The
  * request itself only adds to a bounded list, whichever credential is wrong: its duration says nothing about the cause. Refusals that
  * nothing attributes to an application are not stored.
  */
-export function createRefusalLog({ pool, tokens, directory, onExplained }: RefusalLogOptions): RefusalLog {
-  let unexplained: UnexplainedRefusal[] = []
+export function createRefusalLog(deps: OwnerDeps): RefusalLog {
+  let unexplained: UnownedCall[] = []
   let found: FoundRefusal[] = []
   let byAddress = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
@@ -119,11 +44,8 @@ export function createRefusalLog({ pool, tokens, directory, onExplained }: Refus
     byAddress = new Map()
     lastWasFlood = batch.unexplained.length + batch.found.length >= EACH_ADDRESS_MAX
     try {
-      const explained = await explainRefusals({ pool, tokens, directory }, batch.unexplained)
-      const all = [...batch.found, ...explained]
-      if (onExplained) for (const refusal of all) onExplained(refusal)
-      const rows = aggregateRefusals(all)
-      if (rows.length > 0) await storeRefusals(pool, rows)
+      const rows = aggregateRefusals([...batch.found, ...(await explainRefusals(deps, batch.unexplained))])
+      if (rows.length > 0) await storeRefusals(deps.pool, rows)
     } catch (error) {
       reportUnexpected('refusals: store', error, { message: 'Refused calls could not be recorded for their partners' })
     }
@@ -144,20 +66,11 @@ export function createRefusalLog({ pool, tokens, directory, onExplained }: Refus
   }
 
   return {
-    noteUnauthenticated(credentials, address, request) {
-      if (!admit(address)) return
-      const token = bearerOf(credentials)
-      unexplained.push({
-        apiId: credentials.apiId,
-        keyHash: credentials.apiKey ? digest(credentials.apiKey) : undefined,
-        token: token.length > TOKEN_LENGTH_MAX ? 'too long' : token,
-        address,
-        at: new Date(),
-        request,
-      })
+    noteUnauthenticated(credentials, address) {
+      if (admit(address)) unexplained.push(withoutOwner(credentials, address, new Date()))
     },
-    note({ applicationId, cause, address, subject = '', request }) {
-      if (admit(address)) found.push({ applicationId, cause, address, subject, at: new Date(), request })
+    note({ applicationId, cause, address, subject = '' }) {
+      if (admit(address)) found.push({ applicationId, cause, address, subject, at: new Date() })
     },
     async close() {
       clearTimeout(timer)
@@ -167,16 +80,16 @@ export function createRefusalLog({ pool, tokens, directory, onExplained }: Refus
   }
 }
 
-/** The endpoint that was called. */
-type RefusedRequest = { method: string; path: string }
+type FoundRefusal = { applicationId: string; cause: RefusalCause; address: string; subject: string; at: Date }
 
-type FoundRefusal = {
-  applicationId: string
-  cause: RefusalCause
-  address: string
-  subject: string
-  at: Date
-  request?: RefusedRequest | undefined
+/** Finds out why calls were refused with 401. Those that belong to nobody, or in which nothing is wrong by now, are left out. */
+async function explainRefusals(deps: OwnerDeps, calls: readonly UnownedCall[]): Promise<FoundRefusal[]> {
+  const owners = await findOwners(deps, calls)
+  return calls.flatMap(({ address, at }, place) => {
+    const { applicationId, keyPrefix, cause } = owners[place] ?? {}
+    if (applicationId === undefined || cause === undefined) return []
+    return [{ applicationId, cause, address, subject: keyPrefix === undefined ? '' : `${keyPrefix}…`, at }]
+  })
 }
 
 /** Rows of one statement per application and cause; what exceeds them is counted together, without its address. */

@@ -11,6 +11,7 @@ import type { SignInFailure, SignInThrottle } from '#server/credentials/sign-in-
 import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { ACCESS_TOKEN_SECONDS, type Tokens } from './access-token.ts'
+import type { KnownOwner } from './recent-calls.ts'
 import type { RefusalLog } from './refusals.ts'
 import {
   type ApiUserRow,
@@ -37,6 +38,9 @@ export type TokenDeps = {
 export type TokenPair = { accessToken: string; refreshToken: string; expiresInSeconds: number }
 export type IssueFailure = SignInFailure | { kind: 'user_blocked' } | { kind: 'application_disabled' }
 
+/** Called with the application of a call, also of one that is refused: for records of the call, never for its answer. */
+type OnOwner = (owner: KnownOwner) => void
+
 /**
  * POST /public/access_token: exchanges user name and password for tokens. An unknown name costs and
  * answers the same as a wrong password (401), too many wrong ones are `throttled` (429). A blocked user and a disabled application are
@@ -44,13 +48,16 @@ export type IssueFailure = SignInFailure | { kind: 'user_blocked' } | { kind: 'a
  */
 export async function issueTokens(
   deps: TokenDeps,
-  request: { username: string; password: string; peerAddress: string },
+  request: { username: string; password: string; peerAddress: string; onOwner?: OnOwner },
 ): Promise<Result<TokenPair, IssueFailure>> {
   const { pool, tokens, directory, throttle } = deps
   let named: ApiUserRow | undefined
   const refuse = (failure: IssueFailure, cause: RefusalCause): Result<TokenPair, IssueFailure> => {
     const { username: subject, peerAddress: address } = request
-    if (named) deps.refusals?.note({ applicationId: named.applicationId, cause, address, subject })
+    if (!named) return err(failure)
+    const { applicationId } = named
+    deps.refusals?.note({ applicationId, cause, address, subject })
+    request.onOwner?.({ applicationId, cause, isProven: cause !== 'wrong_password' })
     return err(failure)
   }
   const checked = await throttle.check<ApiUserRow>({
@@ -69,6 +76,7 @@ export async function issueTokens(
   const user = checked.value
   if (user.isBlocked) return refuse({ kind: 'user_blocked' }, 'user_blocked')
   if (directory.find(user.applicationId)?.isEnabled === false) return refuse({ kind: 'application_disabled' }, 'application_disabled')
+  request.onOwner?.({ applicationId: user.applicationId, isProven: true })
   const kept = await runTokenWork(user.applicationId, user.apiUserId, () => keepToken(deps, user))
   if (!kept) return err({ kind: 'throttled', retryAfterMs: 1_000 })
   if (!kept.ok) return kept
@@ -116,7 +124,7 @@ const INVALID: Exchange = { kind: 'refused', failure: 'invalid_token' }
  */
 export async function exchangeRefreshToken(
   deps: Omit<TokenDeps, 'throttle'>,
-  request: { refreshToken: string },
+  request: { refreshToken: string; onOwner?: OnOwner },
 ): Promise<Result<TokenPair, RefreshFailure>> {
   const { pool, tokens, directory } = deps
   const place = locateRefreshToken(request.refreshToken)
@@ -124,6 +132,8 @@ export async function exchangeRefreshToken(
   const application = directory.find(place.applicationId)
   // An invented token: refused without a database query.
   if (!application) return err('invalid_token')
+  // The token only names the application; that it was issued is known once it was found.
+  request.onOwner?.({ applicationId: place.applicationId, isProven: false })
   const presented = { ...place, refreshToken: request.refreshToken }
   const result = await runTokenWork<Result<Exchange, never>>(place.applicationId, place.tokenHash.toString('base64'), async () => {
     if (!(await findRefreshToken(pool, place.applicationId, place.tokenHash))) return ok(INVALID)
@@ -133,6 +143,7 @@ export async function exchangeRefreshToken(
   if (!result) return err('throttled')
   if (!result.ok) return result
   if (result.value.kind === 'refused') return err(result.value.failure)
+  request.onOwner?.({ applicationId: place.applicationId, isProven: true })
   const { apiUserId, epoch, refreshToken } = result.value
   await makeEpochKnown(directory, { applicationId: place.applicationId, apiUserId, epoch })
   const accessToken = await tokens.sign(apiUserId, place.applicationId, epoch)

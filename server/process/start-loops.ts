@@ -3,6 +3,7 @@ import { forgetAccountChecks } from '#server/account-checks/check-account.ts'
 import { expireApprovals } from '#server/approvals/expire-approvals.ts'
 import { startIntentionLoop } from '#server/approvals/intended/carry-out.ts'
 import { forgetIntended } from '#server/approvals/intended/undo.ts'
+import { forgetAttachments } from '#server/attachments/attach-file.ts'
 import { checkNames } from '#server/batches/check-names.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
@@ -24,7 +25,7 @@ import { createDispatcher } from '#server/operators/work/dispatcher.ts'
 import { endUnsentDeposits } from '#server/operators/work/end-unsent-deposits.ts'
 import { repairOperatorSchedule } from '#server/operators/work/repair-operator-schedule.ts'
 import { queryContradictions } from '#server/operators/work/second-looks.ts'
-import { forgetAttachments } from '#server/attachments/attach-file.ts'
+import { pruneCalls } from '#server/partner-auth/recent-calls.ts'
 import { pruneRefusals } from '#server/partner-auth/refusals.ts'
 import { pruneRefreshTokens } from '#server/partner-auth/tokens.ts'
 import { forgetChallenges } from '#server/people/passkeys/sign-in-with-passkey.ts'
@@ -212,7 +213,10 @@ function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
       await forgetUploads(pool, clock.now())
     }),
     scheduledTask('forget_intended_decisions', '47 3 * * *', () => forgetIntended(pool)),
-    scheduledTask('forget_refusals', '29 3 * * *', async () => void (await pruneRefusals(pool, clock.now()))),
+    scheduledTask('forget_refusals', '29 3 * * *', async () => {
+      await pruneRefusals(pool, clock.now())
+      await pruneCalls(pool, clock.now())
+    }),
     scheduledTask('forget_ended_sessions', '17 * * * *', async () => void (await pruneEndedSessions(pool, clock.now()))),
     scheduledTask('forget_passkey_challenges', '*/10 * * * *', () => forgetChallenges(pool, clock.now())),
     scheduledTask('forget_failed_sign_ins', '7 * * * *', async () => void (await pruneSignInThrottles(pool, clock.now()))),

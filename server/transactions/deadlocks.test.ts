@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { TrxClient } from '#server/database/pool.ts'
-import { storeRequests } from '#server/partner-auth/caller-records-store.ts'
+import { storeCalls } from '#server/partner-auth/recent-calls-store.ts'
+import { aCallRow } from '#server/partner-auth/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -99,15 +100,5 @@ test('moved, each once, for a settlement that PostgreSQL cancelled as the victim
 
 test('no deadlock between the calls of two applications that are recorded and an intake that locks both', async () => {
   const { first, second } = await makeTwo()
-  const request = (applicationId: string) => ({
-    applicationId,
-    requestId: applicationId,
-    at: new Date(),
-    method: 'POST',
-    path: '/',
-    status: 200,
-    cause: null,
-    address: '192.0.2.1',
-  })
-  await meanwhile(first, second, () => storeRequests(database.pool, [request(second), request(first)]))
+  await meanwhile(first, second, () => storeCalls(database.pool, [aCallRow(second), aCallRow(first)]))
 })

@@ -252,18 +252,39 @@ create table api_refusals (
 );
 create index api_refusals_by_time on api_refusals (application_id, cause, last_at desc);
 
--- The newest calls of an application, for its engineer; at most a hundred, and in a sandbox only. Neither query nor body is stored, because
--- they contain phone numbers.
+-- The newest calls of an application, for its engineer: in a sandbox only, where phone numbers are invented. At most five hundred, for a week.
+-- Credentials are removed before a row is written.
 create table api_requests (
   application_id uuid not null,
   request_id uuid not null,
+  -- When the call arrived.
   at timestamptz not null,
   method text not null,
   path text not null,
+  -- Without its question mark.
+  query text not null,
   status integer not null,
-  -- Why it was refused, if that is known.
+  -- Which credential was refused; null if none was, or if that is not known.
   cause text,
+  -- The reason of a refusal, as the caller read it.
+  message text,
   address text not null,
+  duration_ms integer not null check (duration_ms >= 0),
+  -- The caller proved that it belongs to the application. Anybody can send the other calls, which therefore have a limit of their own.
+  is_proven boolean not null,
+  -- The visible beginning of its key.
+  key_prefix text,
+  -- A header per line.
+  request_headers text not null,
+  -- The beginning of the body, and how long all of it was.
+  request_body text not null,
+  request_bytes integer not null,
+  answer_headers text not null,
+  answer_body text not null,
+  answer_bytes integer not null,
+  -- The transactions that it is about, by either of their names.
+  transaction_ids uuid[] not null,
+  external_ids uuid[] not null,
   primary key (application_id, request_id)
 );
 create index api_requests_by_time on api_requests (application_id, at desc);

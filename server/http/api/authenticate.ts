@@ -2,32 +2,35 @@ import type { ApiScope } from '#lib/partner/api-scopes.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type AdmissionFailure, admitCaller, authenticateCaller, type Caller } from '#server/partner-auth/authenticate-caller.ts'
 import type { ApiRequest } from '../request/api-request.ts'
+import type { CallTrace } from './call-record.ts'
 import type { HttpRuntime } from './endpoint.ts'
 import { type Refusal, refuse, UNAUTHENTICATED } from './errors.ts'
 
 /**
- * Checks the three credentials (401), then address, user and application (403), from the headers only. The body is read later.
+ * Checks the three credentials (401), then address, user and application (403), from the headers only. The body is read later. Notes in `trace`
+ * whose call it is.
  */
-export async function authenticate(runtime: HttpRuntime, request: ApiRequest): Promise<Result<Caller, Refusal>> {
+export async function authenticate(runtime: HttpRuntime, request: ApiRequest, trace: CallTrace): Promise<Result<Caller, Refusal>> {
   const credentials = {
     apiKey: request.header('apikey'),
     apiId: request.header('apiid'),
     authorization: request.header('authorization'),
   }
   const address = request.peerAddress ?? 'unknown'
-  const called = { method: request.method, path: request.path }
   const caller = await authenticateCaller(runtime.directory, runtime.tokens, credentials)
   if (!caller.ok) {
-    runtime.refusals.noteUnauthenticated(credentials, address, called)
+    runtime.refusals.noteUnauthenticated(credentials, address)
     return err(UNAUTHENTICATED)
   }
   const { application, apiKeyId } = caller.value
+  const { applicationId } = application
   const admitted = admitCaller(caller.value, address)
+  const keyPrefix = admitted.ok && !runtime.recentCalls ? undefined : application.keys.find((each) => each.apiKeyId === apiKeyId)?.keyPrefix
+  trace.owner = { applicationId, keyPrefix, cause: admitted.ok ? undefined : admitted.error, isProven: true }
   if (!admitted.ok) {
     // The credentials were right: which key it was tells a partner what to revoke.
-    const key = application.keys.find((each) => each.apiKeyId === apiKeyId)
-    const subject = key ? `${key.keyPrefix}…` : ''
-    runtime.refusals.note({ applicationId: application.applicationId, cause: admitted.error, address, subject, request: called })
+    const subject = keyPrefix === undefined ? '' : `${keyPrefix}…`
+    runtime.refusals.note({ applicationId, cause: admitted.error, address, subject })
     return err(refuseAdmission(admitted.error, request.peerAddress))
   }
   runtime.keyUses.note(caller.value, address, Date.now())

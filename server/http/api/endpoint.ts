@@ -19,6 +19,7 @@ import type { Intake } from '#server/transactions/intake.ts'
 import type { Settler, Wake } from '#server/transactions/transition.ts'
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import type { AccessLog } from './access-log.ts'
+import type { CallTrace } from './call-record.ts'
 import type { Refusal } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { readQuery } from './read-query.ts'
@@ -39,6 +40,8 @@ export type PartnerEndpoint = {
   isLimited?: true
   /** The endpoint of the other method at the same path. */
   besides?: PartnerEndpoint
+  /** Its calls are not in the list of calls of a sandbox. */
+  isUnrecorded?: boolean
   answer(call: Call): Promise<Result<string | ApiResponse, Refusal>>
 }
 
@@ -52,7 +55,9 @@ export type OpenEndpoint = {
   /** The endpoint of the other method at the same path. */
   besides?: OpenEndpoint
   path: string
-  respond(runtime: HttpRuntime, request: ApiRequest): Promise<Result<ApiResponse, Refusal>>
+  isUnrecorded?: boolean
+  /** Notes in `trace` whose call it is, if it finds out. */
+  respond(runtime: HttpRuntime, request: ApiRequest, trace: CallTrace): Promise<Result<ApiResponse, Refusal>>
 }
 
 export type Endpoint = PartnerEndpoint | OpenEndpoint

@@ -4,15 +4,13 @@ import { isDatabaseAway } from '#server/database/database-away.ts'
 import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { authenticate, refuseScope } from '../api/authenticate.ts'
+import { beginRecord, type CallTrace } from '../api/call-record.ts'
 import type { Endpoint, HttpRuntime, PartnerEndpoint } from '../api/endpoint.ts'
 import { DATABASE_AWAY, errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
 import { pathForLogs } from '../pay/pay-page.ts'
 import { type ApiRequest, type ApiResponse, JSON_TYPE } from '../request/api-request.ts'
 import type { PageNotes } from './pages/page-notes.ts'
 import { findEndpoint } from './routes.ts'
-
-/** The fields that the access log and the metrics record of a request besides the response. */
-type Trace = { applicationId: string | undefined }
 
 /**
  * Responds to one request: checks path and method, then calls the endpoint. Never throws. Every refusal has the five fields. Each
@@ -21,11 +19,13 @@ type Trace = { applicationId: string | undefined }
 export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest): Promise<ApiResponse> {
   const startedMs = performance.now()
   const endpoint = ofMethod(findEndpoint(request.path), request.method)
-  const trace: Trace = { applicationId: undefined }
+  const trace: CallTrace = { applicationId: undefined, owner: undefined }
+  const record =
+    runtime.recentCalls && isRecorded(request.path, endpoint) ? beginRecord(runtime.recentCalls, request, new Date()) : undefined
   let response: ApiResponse
   const traced = isMonitoring(request.path) ? undefined : runtime.tracing?.beginRequest(request.header('traceparent'))
   try {
-    const answer = () => respond(runtime, request, endpoint, trace)
+    const answer = () => respond(runtime, record?.request ?? request, endpoint, trace)
     response = await (traced ? traced.run(answer) : answer())
   } catch (error) {
     response = respondToThrow(runtime, request, error)
@@ -46,17 +46,17 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
     applicationId: trace.applicationId,
     peerAddress: request.peerAddress,
   })
-  if (runtime.recentRequests && trace.applicationId !== undefined) {
-    const { method, path, peerAddress } = request
-    runtime.recentRequests.note({
-      applicationId: trace.applicationId,
-      method,
-      path,
-      status: response.status,
-      address: peerAddress ?? 'unknown',
-    })
-  }
+  record?.end(trace.owner, endpoint?.kind === 'open', response, durationMs)
   return response
+}
+
+/**
+ * Calls of a partner's program: its endpoints, the tokens, and wrong paths below the API. Not the service's own pages and documents, nor the
+ * calls that wait for webhooks, which would fill the list.
+ */
+function isRecorded(path: string, endpoint: Endpoint | undefined): boolean {
+  if (endpoint?.isUnrecorded) return false
+  return /^\/(?:api\/v[12]|public)(?:\/|$)/.test(path)
 }
 
 /** Balancers and Prometheus ask each second. */
@@ -64,15 +64,15 @@ function isMonitoring(path: string): boolean {
   return path.startsWith('/health') || path === '/metrics'
 }
 
-async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: Trace): Promise<ApiResponse> {
+async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: CallTrace): Promise<ApiResponse> {
   const refused = (refusal: Refusal) => errorResponse(refusal, request.path, runtime.clock)
   if (!endpoint) return refused(refuse(404, 'endpoint_not_found', 'Endpoint not found.'))
   if (!allowsMethod(endpoint, request.method)) return refused(refuseMethod(endpoint))
   if (endpoint.kind === 'open') {
-    const answer = await endpoint.respond(runtime, request)
+    const answer = await endpoint.respond(runtime, request, trace)
     return answer.ok ? answer.value : refused(answer.error)
   }
-  const caller = await authenticate(runtime, request)
+  const caller = await authenticate(runtime, request, trace)
   if (!caller.ok) return refused(caller.error)
   trace.applicationId = caller.value.application.applicationId
   if (!endpoint.isLimited) return answerPartner(runtime, request, endpoint, caller.value)

@@ -23,6 +23,7 @@ import { settlementEndpointAt, settlementReports } from '../endpoints/settlement
 import { chekTransactionStatus, transactionStatus } from '../endpoints/status.ts'
 import { accessToken, refreshToken } from '../endpoints/tokens.ts'
 import { transactions } from '../endpoints/transactions.ts'
+import { webhookEvents } from '../endpoints/webhook-events.ts'
 
 /** All endpoints outside Next's pages. */
 const ENDPOINTS: readonly Endpoint[] = [
@@ -47,6 +48,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   transactions,
   collects,
   deposits,
+  webhookEvents,
   openapi,
   openapiV2,
   health,

@@ -44,10 +44,12 @@ const READERS: readonly [string, Parameters<typeof aRequest>[0], Partial<HttpRun
   ['401', { from: '127.0.0.1', authorization: 'Basic Bearer right' }, { metricsToken: 'right' }],
 ]
 
+const NO_TRACE = { applicationId: undefined, owner: undefined }
+
 for (const [expected, caller, config] of READERS) {
   test(`${expected} for the metrics to ${JSON.stringify(caller)} with ${JSON.stringify(config)}`, async () => {
     const runtime = { ...harness.runtime, config: { trustedProxies: [], metricsToken: undefined, isSandbox: false, ...config } }
-    const answer = await metrics.respond(runtime, aRequest(caller))
+    const answer = await metrics.respond(runtime, aRequest(caller), NO_TRACE)
     assert.equal(String(answer.ok ? answer.value.status : answer.error.status), expected)
   })
 }
@@ -65,7 +67,7 @@ test('one commit for all who ask at once whether the process is ready, with one 
         : Reflect.get(target, name),
   })
   const runtime = { ...harness.runtime, pool }
-  const answers = Array.from({ length: 10 }, () => healthReady.respond(runtime, aRequest()))
+  const answers = Array.from({ length: 10 }, () => healthReady.respond(runtime, aRequest(), NO_TRACE))
   gate.resolve()
   assert.deepEqual(new Set((await Promise.all(answers)).map(({ ok }) => ok)), new Set([true]))
   assert.equal(commits, 1)

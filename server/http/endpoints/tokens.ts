@@ -1,7 +1,9 @@
 import { err, ok, type Result } from '#lib/result.ts'
 import { joinProblems, parseFields } from '#lib/schemas/fields.ts'
 import { accessTokenRequestSchema, refreshTokenRequestSchema } from '#lib/schemas/queries.ts'
+import type { KnownOwner } from '#server/partner-auth/recent-calls.ts'
 import { exchangeRefreshToken, type IssueFailure, issueTokens, type RefreshFailure, type TokenPair } from '#server/partner-auth/tokens.ts'
+import type { CallTrace } from '../api/call-record.ts'
 import type { OpenEndpoint } from '../api/endpoint.ts'
 import { type Refusal, refuse } from '../api/errors.ts'
 import { addressOwner, BODY_BYTES_MAX, readJsonBody } from '../api/read-json-body.ts'
@@ -13,14 +15,20 @@ export const accessToken: OpenEndpoint = {
   name: 'access_token',
   method: 'POST',
   path: '/public/access_token',
-  async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
+  async respond(runtime, request, trace): Promise<Result<ApiResponse, Refusal>> {
     const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
     const parsed = parseFields(accessTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
-    const issued = await issueTokens(runtime, { ...parsed.value, peerAddress: request.peerAddress ?? 'unknown' })
+    const issued = await issueTokens(runtime, { ...parsed.value, peerAddress: request.peerAddress ?? 'unknown', onOwner: noteIn(trace) })
     return issued.ok ? ok(tokenResponse(issued.value)) : err(refuseIssue(issued.error))
   },
+}
+
+function noteIn(trace: CallTrace): (owner: KnownOwner) => void {
+  return (owner) => {
+    trace.owner = owner
+  }
 }
 
 /** Returns the four fields of a token response. */
@@ -60,12 +68,12 @@ export const refreshToken: OpenEndpoint = {
   name: 'refresh_token',
   method: 'POST',
   path: '/public/refresh_token',
-  async respond(runtime, request): Promise<Result<ApiResponse, Refusal>> {
+  async respond(runtime, request, trace): Promise<Result<ApiResponse, Refusal>> {
     const body = await readJsonBody(request, BODY_BYTES_MAX, addressOwner(request))
     if (!body.ok) return body
     const parsed = parseFields(refreshTokenRequestSchema, body.value)
     if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
-    const refreshed = await exchangeRefreshToken(runtime, parsed.value)
+    const refreshed = await exchangeRefreshToken(runtime, { ...parsed.value, onOwner: noteIn(trace) })
     return refreshed.ok ? ok(tokenResponse(refreshed.value)) : err(refuseRefresh(refreshed.error))
   },
 }

@@ -11,6 +11,7 @@ function describeVersion(name: string, version: 'v1' | 'v2'): OpenEndpoint {
     name,
     method: 'GET',
     path: `/api/${version}/openapi.json`,
+    isUnrecorded: true,
     async respond() {
       document ??= Buffer.from(JSON.stringify(buildOpenApiDocument(version)))
       return ok(jsonResponse(document))

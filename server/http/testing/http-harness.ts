@@ -99,7 +99,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     logger,
     directory,
     tokens,
-    ...createCallerRecords({ pool, tokens, directory, isSandbox: false }),
+    ...createCallerRecords({ pool, tokens, directory, isSandbox: options.config?.isSandbox ?? false }),
     settler,
     connectors,
     intake,

@@ -7,6 +7,7 @@ import { hideSecrets } from '#lib/text/web-address.ts'
 import { findAttachmentOf } from '#server/attachments/attachment-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findCustomerPage } from '#server/operators/customer-step/customer-link-store.ts'
+import { listCallsAbout } from '#server/partner-auth/recent-calls-store.ts'
 import { readRetentionMarks } from '#server/retention/remove-old-rows.ts'
 import { listRefunds } from '#server/transactions/refund-store.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
@@ -58,7 +59,7 @@ export async function readTransactionDetail(
     marks,
     lineage,
     linked,
-    refunding,
+    related,
   ] = await Promise.all([
     selectEvents(queryable, applicationId, transactionId),
     selectOperatorAttempts(queryable, applicationId, transactionId, ATTEMPTS_SHOWN_MAX),
@@ -74,14 +75,14 @@ export async function readTransactionDetail(
     readRetentionMarks(queryable),
     selectLineage(queryable, applicationId, transactionId),
     readLinked(queryable, transaction),
-    readRefunding(queryable, transaction),
+    readRelated(queryable, transaction),
   ])
   const contradicted = toContradiction(contradiction)
-  const isUnique = refunding.refundOf !== null || (contradicted !== null && contradicted.state !== 'confirmed')
+  const isUnique = related.refundOf !== null || (contradicted !== null && contradicted.state !== 'confirmed')
   return {
     ...fieldsOf(transaction),
     ...linked,
-    ...refunding,
+    ...related,
     maker: makerOf(makerName, events),
     events: events.map(toEvent),
     attempts: [...attempts, ...asAttempts(contradiction, attempts.at(-1)?.number ?? 0)].map(toAttempt),
@@ -152,6 +153,17 @@ function fieldsOf(transaction: Transaction) {
     createdAt: createdAt.toISOString(),
     finalAt: finalAt?.toISOString() ?? null,
   }
+}
+
+type Related = Pick<TransactionDetailDto, 'refundOf' | 'refunds' | 'apiCalls'>
+
+/** Other payments and the calls of the program that a transaction belongs to. */
+async function readRelated(queryable: Queryable, transaction: Transaction): Promise<Related> {
+  const [refunding, apiCalls] = await Promise.all([
+    readRefunding(queryable, transaction),
+    listCallsAbout(queryable, transaction.applicationId, transaction),
+  ])
+  return { ...refunding, apiCalls }
 }
 
 /** The collect that a transaction refunds, and the refunds of a collect. */

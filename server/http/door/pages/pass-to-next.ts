@@ -1,7 +1,7 @@
 import { IncomingMessage, type ServerResponse } from 'node:http'
 import { BATCH_FILE_BYTES_MAX } from '#lib/batches/file-problem.ts'
-import { PIECE_BYTES } from '#lib/uploads.ts'
 import { err, type Result } from '#lib/result.ts'
+import { PIECE_BYTES } from '#lib/uploads.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { refuseBody } from '#server/http/api/read-json-body.ts'
 import type { BodyProblem } from '#server/http/request/api-request.ts'

@@ -1,3 +1,4 @@
+import { CURL_CREDENTIALS } from '#lib/partner/call-as-curl.ts'
 import type { Samples } from '#lib/partner/reference.ts'
 import { CHECKER_ID, COLLECT_ID, DEPOSIT_ID } from '#server/http/openapi/examples.ts'
 import type { Json } from '#server/http/openapi/operation.ts'
@@ -107,7 +108,7 @@ function writeCurl({ method, path, isOpen, query, idempotencyKey, body }: Sample
   const flags = method === 'GET' ? (query.length > 0 ? ' -G' : '') : body === undefined ? ' -X POST -G' : ''
   const lines = [
     `curl -sS${flags} "$BASE_URL${path.replace(PATH_VARIABLE, '$TRANSACTION_ID')}"`,
-    ...(isOpen ? [] : ['-H "apiKey: $API_KEY"', '-H "apiId: $API_ID"', '-H "Authorization: Bearer $ACCESS_TOKEN"']),
+    ...(isOpen ? [] : Object.values(CURL_CREDENTIALS)),
     ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...query.map(([name, value]) => `--data-urlencode "${name}=${typeof value === 'number' ? value : inShell(value)}"`),

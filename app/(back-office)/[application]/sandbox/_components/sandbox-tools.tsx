@@ -1,22 +1,16 @@
 'use client'
 
-import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { OperatorOptions } from '#components/domain/operator-mark.tsx'
-import { TimeText } from '#components/domain/time-text.tsx'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useAction } from '#components/form/use-action.tsx'
-import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Badge } from '#components/ui/display/badge.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
-import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { queries } from '#lib/pages/queries.ts'
 import { SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
@@ -122,47 +116,3 @@ const ENDINGS = {
   '914': 'slow',
   '915': 'takenBack',
 } as const satisfies Record<(typeof SIMULATED_ENDINGS)[number], string>
-
-/** The newest calls of the partner's program. Live updates refresh it as they refresh the transactions. */
-export function RequestLog({ application }: { application: string }) {
-  const t = useT()
-  const { data, isError, refetch } = useQuery(queries.apiRequests(application))
-  if (!data || data.length === 0) return <p className="mt-3 text-quiet">{t('sandbox.noRequests')}</p>
-  return (
-    <>
-      <div className="mt-3">
-        <RefreshNotice isFailed={isError} onRetry={() => void refetch()} />
-      </div>
-      <TableCard label={t('sandbox.requests')} className="mt-3">
-        <Table
-          caption={t('sandbox.requests')}
-          head={
-            <>
-              <Th>{t('sandbox.at')}</Th>
-              <Th>{t('sandbox.call')}</Th>
-              <Th>{t('sandbox.status')}</Th>
-              <Th>{t('sandbox.from')}</Th>
-            </>
-          }
-        >
-          {data.map(({ requestId, at, method, path, status, cause, address }) => (
-            <Tr key={requestId}>
-              <Td>
-                <TimeText at={at} style="full" />
-              </Td>
-              <Td className="min-w-48">
-                <span className="mr-2 text-quiet">{method}</span>
-                <span className="wrap-anywhere">{path}</span>
-                {cause && <span className="block text-second text-ink-2">{t(`credentials.cause.${cause}`)}</span>}
-              </Td>
-              <Td>
-                <Badge tone={status < 400 ? 'ok' : 'bad'}>{status}</Badge>
-              </Td>
-              <Td>{address}</Td>
-            </Tr>
-          ))}
-        </Table>
-      </TableCard>
-    </>
-  )
-}

@@ -27,7 +27,7 @@ export default async function TransactionPage({ params, searchParams }: PageProp
   const { application, transactionId } = await params
   const actor = await requireActor(application, 'transaction:read')
   if (!z.uuid().safeParse(transactionId).success) notFound()
-  const { pool, clock } = backOfficeRuntime()
+  const { pool, clock, config } = backOfficeRuntime()
   const mayAdjust = can(actor.roles, 'adjustment:propose')
   const [detail, approval, isInstallation] = await Promise.all([
     readTransactionDetail(pool, actor.applicationId, transactionId),
@@ -50,6 +50,7 @@ export default async function TransactionPage({ params, searchParams }: PageProp
         listHref={listHref(application, (await searchParams).list)}
         canResend={can(actor.roles, 'webhook:resend')}
         canCreate={can(actor.roles, 'transaction:create')}
+        canInspect={config.isSandbox && can(actor.roles, 'sandbox:use')}
         ledger={isInstallation ? actor.applicationId : null}
       />
     </PageContent>

@@ -11,6 +11,7 @@ import { Icon } from '#components/ui/display/icon.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { ADJUSTMENT_KINDS, type AdjustmentKind } from '#lib/finance/finance-dto.ts'
+import { paths } from '#lib/pages/paths.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { AdjustButton } from '../../funding/_components/adjust-button.tsx'
 import { ApprovalDecision } from './detail/approval-decision.tsx'
@@ -29,11 +30,21 @@ type TransactionDetailProps = {
   /** The viewer is a maker, who may send a transaction again that ended without a payment. */
   canCreate: boolean
   isPanel?: boolean
+  /** The viewer may open the calls of the program. */
+  canInspect?: boolean
   decision?: ReactNode
 }
 
 /** Everything about one transaction: in one column in the panel, in two on its own page and on paper. `decision`: where it waits. */
-export function TransactionDetail({ application, detail, canResend, canCreate, isPanel = false, decision }: TransactionDetailProps) {
+export function TransactionDetail({
+  application,
+  detail,
+  canResend,
+  canCreate,
+  isPanel = false,
+  canInspect = false,
+  decision,
+}: TransactionDetailProps) {
   return (
     <div className={isPanel ? 'grid gap-5' : 'grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)] print:grid-cols-2'}>
       <div className="grid content-start gap-5">
@@ -55,7 +66,7 @@ export function TransactionDetail({ application, detail, canResend, canCreate, i
       </div>
       <div className="grid content-start gap-5">
         <ApprovalProgress application={application} detail={detail} />
-        <Timeline detail={detail} />
+        <Timeline detail={detail} callHref={canInspect ? (requestId) => paths.call(application, requestId) : undefined} />
       </div>
       <div className={`grid min-w-0 gap-5 ${isPanel ? '' : 'lg:col-span-2 print:col-span-2'}`}>
         <Calls application={application} detail={detail} canResend={canResend} />
@@ -91,12 +102,21 @@ type TransactionPageProps = {
   listHref: string
   canResend: boolean
   canCreate: boolean
+  canInspect: boolean
   /** The application whose books the viewer may adjust; null: none. */
   ledger: string | null
 }
 
 /** The page of one transaction, refreshed while it can still change. */
-export function TransactionPageBody({ application, transactionId, listHref, canResend, canCreate, ledger }: TransactionPageProps) {
+export function TransactionPageBody({
+  application,
+  transactionId,
+  listHref,
+  canResend,
+  canCreate,
+  canInspect,
+  ledger,
+}: TransactionPageProps) {
   const t = useT()
   const { data, isError, refetch } = useTransaction(application, transactionId)
   return (
@@ -123,6 +143,7 @@ export function TransactionPageBody({ application, transactionId, listHref, canR
             detail={data}
             canResend={canResend}
             canCreate={canCreate}
+            canInspect={canInspect}
             decision={<ApprovalDecision application={application} detail={data} isPage />}
           />
         )}

@@ -1,11 +1,11 @@
 import { TimeText } from '#components/domain/time-text.tsx'
-import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { type DiagnosedAttempt, diagnoseWebhook } from '#lib/webhooks/webhook-portal.ts'
 import type { WebhookHistory } from '#server/webhooks/history.ts'
+import { CodeBlock } from '../../_components/code-block.tsx'
 
 /** Attempts that began this much after they were due were held back by the receiver's own queue. */
 const LATE_MS = 10_000
@@ -44,27 +44,6 @@ export function AttemptCard({ t, locale, attempt }: { t: Translate; locale: Loca
         </div>
       )}
     </li>
-  )
-}
-
-/** Text as it is, with a button that copies it. It scrolls if it is wide; `wraps`: its lines are broken instead. */
-export function CodeBlock({ label, text, wraps = false }: { label: string; text: string; wraps?: boolean }) {
-  return (
-    <div className="relative rounded-lg border border-line bg-sunken">
-      <section
-        aria-label={label}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-        className="overflow-x-auto p-3 pr-11"
-      >
-        <pre className={`text-second ${wraps ? 'wrap-anywhere whitespace-pre-wrap' : 'whitespace-pre'}`} translate="no">
-          {text}
-        </pre>
-      </section>
-      <div className="absolute top-1.5 right-1.5">
-        <CopyButton text={text} label={label} />
-      </div>
-    </div>
   )
 }
 

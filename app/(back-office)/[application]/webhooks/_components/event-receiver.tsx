@@ -3,7 +3,7 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { NoticeEventDto } from '#lib/webhooks/notice-event.ts'
-import { CodeBlock } from './attempt-card.tsx'
+import { CodeBlock } from '../../_components/code-block.tsx'
 import { EventReceiverButton } from './webhook-buttons.tsx'
 
 type Props = { t: Translate; application: string; url: string | null; events: readonly NoticeEventDto[]; mayPropose: boolean }

@@ -5,6 +5,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { batchCellsSchema, batchRowsSchema } from '#lib/schemas/batch.ts'
 import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import {
+  apiCallFilterSchema,
   auditCheckSchema,
   operatorSchema,
   overviewQuerySchema,
@@ -22,7 +23,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerData } from '#server/back-office/data-route.ts'
 import { takeChainCheck } from '#server/back-office/run-action.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
-import { listRequests } from '#server/partner-auth/caller-records-store.ts'
+import { listCalls } from '#server/partner-auth/recent-calls-store.ts'
 import { checkAuditChain } from '#server/reports/audit/audit-record.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
 import { readBatchCells } from '#server/reports/batches/read-cells.ts'
@@ -95,6 +96,11 @@ const DATA: Readonly<Record<string, Answer>> = {
   beneficiaries: data('transaction:create', beneficiaryQuerySchema, async ({ applicationId }, { q, type }) =>
     ok(await suggestBeneficiaries(backOfficeRuntime().reportPool, applicationId, { typed: q, type }, BENEFICIARIES_MAX)),
   ),
+  calls: data('sandbox:use', apiCallFilterSchema, async ({ applicationId, businessZone: zone }, filter) => {
+    const { config, pool } = backOfficeRuntime()
+    // Nothing is recorded elsewhere.
+    return config.isSandbox ? ok(await listCalls(pool, { applicationId, filter, zone })) : err('not_found')
+  }),
   // The export that made a file, by the file's SHA-256.
   exports: data('export:create', z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }), async ({ applicationId }, { sha256 }) =>
     ok({ export: (await findExportByFile(backOfficeRuntime().pool, applicationId, sha256)) ?? null }),
@@ -112,11 +118,6 @@ const DATA: Readonly<Record<string, Answer>> = {
     return ok(await readOverview(reportPool, actor, days, clock.now()))
   }),
   'payment-preview': data('transaction:create', paymentPreviewSchema, showPayment),
-  requests: data('sandbox:use', nothing, async ({ applicationId }) => {
-    const { config, pool } = backOfficeRuntime()
-    // Nothing is recorded elsewhere.
-    return ok(config.isSandbox ? await listRequests(pool, applicationId) : [])
-  }),
   suggestions: data('transaction:read', suggestionQuerySchema, async ({ applicationId }, { q }) =>
     ok(await suggestMatches(backOfficeRuntime().reportPool, applicationId, q, SUGGESTIONS_MAX)),
   ),

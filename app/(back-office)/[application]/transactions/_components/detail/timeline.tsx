@@ -1,13 +1,19 @@
 import { type ReactNode, useState } from 'react'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { deciderText } from '#lib/approvals/evidence.ts'
 import type { ActorDto, OperatorAttemptDto, TransactionDetailDto, WebhookAttemptDto } from '#lib/payments/transaction-dto.ts'
 import { type TimelineItem, timelineOf } from '#lib/payments/transaction-timeline.ts'
 
-/** All events in order of time: transitions, decisions, operator calls, webhooks. */
-export function Timeline({ detail }: { detail: TransactionDetailDto }) {
+type TimelineProps = { detail: TransactionDetailDto; callHref?: ((requestId: string) => string) | undefined }
+
+/**
+ * All events in order of time: calls of the program, transitions, decisions, operator calls, webhooks. `callHref`: the page of a call, for
+ * viewers who may open it.
+ */
+export function Timeline({ detail, callHref }: TimelineProps) {
   const t = useT()
   const linesOf = useLines()
   return (
@@ -20,7 +26,13 @@ export function Timeline({ detail }: { detail: TransactionDetailDto }) {
               <span aria-hidden="true" className={`absolute top-[6px] -left-[4.5px] size-2 rounded-full ${ENTRY_DOTS[tone]}`} />
               <p className="flex flex-wrap justify-between gap-x-3">
                 <span dir="auto" className="min-w-0 font-medium">
-                  {title}
+                  {item.kind === 'api' && callHref ? (
+                    <Link href={callHref(item.call.requestId)} className="wrap-anywhere text-accent underline">
+                      {title}
+                    </Link>
+                  ) : (
+                    title
+                  )}
                 </span>
                 <TimeText at={item.at} style="full" className="text-second text-quiet" />
               </p>
@@ -73,7 +85,17 @@ function useLines(): (item: TimelineItem) => { title: string; second: string | n
           tone: toneOf(outcome),
         }
       }
+      case 'api': {
+        const { method, path, status, durationMs, message } = item.call
+        const facts = [t('transaction.httpStatus', { status: String(status) }), t('transaction.milliseconds', { count: durationMs })]
+        return {
+          title: t('transaction.apiCall', { call: `${method} ${path}` }),
+          second: [...facts, message].filter((fact) => fact !== null).join(' · '),
+          tone: status < 400 ? 'run' : 'bad',
+        }
+      }
       case 'repeated':
+        if (item.of === 'api') return { title: t('transaction.calledMore', { count: item.count }), second: null, tone: 'run' }
         return { title: t('transaction.askedMore', { count: item.count }), second: t('transaction.askedMoreText'), tone: 'run' }
       case 'webhook':
         return {

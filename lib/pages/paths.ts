@@ -54,6 +54,7 @@ export const paths = {
   batches: (application: string, query: QueryValues = {}) => `/${application}/batches${toQuery(query)}`,
   newBatch: (application: string) => `/${application}/batches/new`,
   batch: (application: string, batchId: string, query: QueryValues = {}) => `/${application}/batches/${batchId}${toQuery(query)}`,
+  beneficiaries: (application: string, query: QueryValues = {}) => `/${application}/beneficiaries${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string, query: QueryValues = {}) => `/${application}/balances${toQuery(query)}`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,

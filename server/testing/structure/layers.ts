@@ -24,7 +24,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['account-checks', 'partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
   ['approvals', 'batches', 'operators'],
-  ['reconciliation'],
+  ['beneficiaries', 'reconciliation'],
   ['changes', 'reports'],
   ['http', 'notices'],
   ['back-office'],

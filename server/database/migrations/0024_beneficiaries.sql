@@ -1,0 +1,77 @@
+-- The book of the people whom an application pays, and lists that are repeated from it.
+
+-- Who is paid, as two people agreed on it: the first name and number of a person, and every later one. A payment of a list is traced to the person who
+-- had its number at that time.
+create table beneficiary_numbers (
+  application_id uuid not null,
+  change_id uuid not null,
+  beneficiary_id uuid not null,
+  name text not null check (length(name) between 1 and 200),
+  operator text not null,
+  phone_number text not null check (phone_number ~ '^[0-9]{8,15}$'),
+  -- The present form of the number (lib/payments/phone-number.ts): both forms of a renumbered country are one person.
+  phone_key text not null check (phone_key ~ '^[0-9]{8,15}$'),
+  proposed_by uuid not null,
+  confirmed_by uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, change_id),
+  constraint beneficiary_numbers_facts unique (application_id, beneficiary_id, change_id, name, operator, phone_number, phone_key),
+  constraint two_people_set_it check (proposed_by <> confirmed_by)
+);
+create index beneficiary_numbers_by_phone on beneficiary_numbers (application_id, phone_key, at);
+create index beneficiary_numbers_by_person on beneficiary_numbers (application_id, beneficiary_id, at);
+create trigger refuse_change before update or delete on beneficiary_numbers for each row execute function refuse_change();
+create trigger refuse_truncate before truncate on beneficiary_numbers for each statement execute function refuse_change();
+alter table beneficiary_numbers enable always trigger refuse_change;
+
+create table beneficiaries (
+  application_id uuid not null,
+  -- The change that added the person.
+  beneficiary_id uuid not null,
+  -- The change that set the name and the number. The key below lets nothing else set them.
+  change_id uuid not null,
+  name text not null,
+  operator text not null,
+  phone_number text not null,
+  phone_key text not null,
+  -- The name in lower case without accents, for the search.
+  folded_name text not null,
+  group_name text check (length(group_name) between 1 and 100),
+  -- What a payment of the group pays this person; null: the maker fills it in each time.
+  amount_minor bigint check (amount_minor > 0),
+  changed_at timestamptz not null default clock_timestamp(),
+  -- An archived person is in no list that is made from the book.
+  archived_by uuid,
+  archived_at timestamptz,
+  primary key (application_id, beneficiary_id),
+  constraint beneficiaries_confirmed foreign key (application_id, beneficiary_id, change_id, name, operator, phone_number, phone_key)
+    references beneficiary_numbers (application_id, beneficiary_id, change_id, name, operator, phone_number, phone_key),
+  constraint archived_by_somebody check ((archived_by is null) = (archived_at is null))
+);
+-- A number is one person's.
+create unique index beneficiaries_by_number on beneficiaries (application_id, phone_key) where archived_at is null;
+create index beneficiaries_by_name on beneficiaries (application_id, folded_name, beneficiary_id);
+create index beneficiaries_by_group on beneficiaries (application_id, group_name) where archived_at is null;
+
+-- What a batch repeats: an earlier batch, or a group of the book. Differences are computed from the rows of both as they are now.
+create table batch_sources (
+  application_id uuid not null,
+  batch_id uuid not null,
+  -- The list that it is compared with; null for the first list of a group.
+  source_batch_id uuid,
+  -- The group whose members are in it.
+  group_name text,
+  primary key (application_id, batch_id),
+  constraint repeats_something check (source_batch_id is not null or group_name is not null)
+);
+create index batch_sources_by_group on batch_sources (application_id, group_name) where group_name is not null;
+
+-- Whom a row of such a batch is about: a row of the earlier list, a person of the book, or both.
+create table batch_source_rows (
+  application_id uuid not null,
+  batch_id uuid not null,
+  row_number integer not null,
+  source_row_number integer,
+  beneficiary_id uuid,
+  primary key (application_id, batch_id, row_number)
+);

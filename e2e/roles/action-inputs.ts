@@ -64,6 +64,9 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   excludeRows: { batchId: '', version: 1, rowNumbers: [2], reason: 'fine' },
   submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
   discardBatch: { batchId: '', version: 1 },
+  editBeneficiary: { beneficiaryId: randomUUID(), groupName: 'Salaries', amount: '100' },
+  archiveBeneficiary: { beneficiaryId: randomUUID(), isArchived: true },
+  prepareList: { source: { groupName: 'Salaries' }, name: 'October', purpose: 'Salary' },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
   changeNotices: {

@@ -4,7 +4,7 @@ import type { Currency } from '#lib/money/money.ts'
 import { formatAmount, withPercent } from '#lib/text/format.ts'
 
 /** The total of both lists in one currency, in hundredths as text. */
-export type ListTotal = { currency: Currency; beforeMinor: string; afterMinor: string }
+type ListTotal = { currency: Currency; beforeMinor: string; afterMinor: string }
 
 /** How a list differs from the one that it repeats. `source` is null for the first list of a group, to which everybody is new. */
 export type ListDifferenceDto = {

@@ -16,7 +16,7 @@ import {
   isContinued,
   removeUnusedRetries,
   selectFailedRows,
-  selectOpenRows,
+  findOpenRows,
   selectUnsubmittedRows,
   setParent,
 } from './retry-store.ts'
@@ -65,7 +65,7 @@ export async function retryBatch(deps: RetryBatchDeps, command: RetryBatch): Pro
     if (!parent) return err('not_found')
     if (parent.state !== 'submitted') return err(parent.state === 'submitting' ? 'submitting' : 'not_found')
     if (command.rows === 'unsubmitted') return continueWith(trx, deps, command, parent)
-    const stillOpen = await selectOpenRows(trx, parent)
+    const stillOpen = await findOpenRows(trx, parent)
     if (command.rows === 'failed' && stillOpen.waiting + stillOpen.pendingIds.length > 0) return err('still_open')
     return repeat(trx, deps, command, parent, confirmed)
   })
@@ -76,7 +76,7 @@ async function confirmFailures(
   deps: RetryBatchDeps,
   batch: { applicationId: string; batchId: string },
 ): Promise<ReadonlySet<string> | 'still_open'> {
-  const open = await selectOpenRows(deps.pool, batch)
+  const open = await findOpenRows(deps.pool, batch)
   if (open.waiting > 0) return 'still_open'
   for (let start = 0; start < open.pendingIds.length; start += AT_ONCE) {
     await Promise.all(open.pendingIds.slice(start, start + AT_ONCE).map((id) => deps.synchronise(id)))

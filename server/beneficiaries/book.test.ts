@@ -5,7 +5,7 @@ import { BatchHarness } from '#server/batches/testing/batch-harness.ts'
 import { must } from '#server/testing/partner.ts'
 import { findBeneficiary, listByText, listGroups, selectPage } from './beneficiary-store.ts'
 import { changePlace, setArchived } from './change-beneficiary.ts'
-import { bookScene } from './testing/book.ts'
+import { bookScene } from '#server/testing/beneficiaries/book.ts'
 
 let harness: BatchHarness
 before(async () => {

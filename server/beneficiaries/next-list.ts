@@ -4,7 +4,7 @@ import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import type { Beneficiary } from './beneficiary-store.ts'
 
 /** A person of the book, as far as an earlier list needs it. */
-export type Holder = Pick<Beneficiary, 'beneficiaryId' | 'name' | 'operator' | 'phoneNumber' | 'isArchived'>
+type Holder = Pick<Beneficiary, 'beneficiaryId' | 'name' | 'operator' | 'phoneNumber' | 'isArchived'>
 
 /** A row of the earlier list, and whom the book has for its number at that time; the amount in hundredths. */
 export type EarlierRow = PaymentTexts & {

@@ -6,7 +6,7 @@ import { must } from '#server/testing/partner.ts'
 import { setArchived } from './change-beneficiary.ts'
 import { type ListTerms, prepareList } from './prepare-list.ts'
 import { readDifference } from './read-difference.ts'
-import { bookScene } from './testing/book.ts'
+import { bookScene } from '#server/testing/beneficiaries/book.ts'
 
 let harness: BatchHarness
 before(async () => {

@@ -6,7 +6,7 @@ import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import { lockBatch } from '#server/batches/batch-store.ts'
 import type { PersonActor } from '#server/batches/create-batch.ts'
-import { selectOpenRows } from '#server/batches/retry-store.ts'
+import { findOpenRows } from '#server/batches/retry-store.ts'
 import { cellsOf, nextName, PAYMENT_LAYOUT, storeDraft } from '#server/batches/store-draft.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
@@ -15,7 +15,7 @@ import { findGroupOf, findLastOfGroup, insertSource, selectEarlierRows } from '.
 import { type NextRow, payGroup, repeatList } from './next-list.ts'
 
 /** What is paid: an earlier list again, or a group of the book. */
-export type ListSource = { batchId: string } | { groupName: string }
+type ListSource = { batchId: string } | { groupName: string }
 
 export type PrepareFailure =
   | 'not_found'
@@ -51,12 +51,12 @@ export function prepareList(
 }
 
 /** What the audit record says of a prepared list. */
-export function detailsOf(source: ListSource, { rows }: PreparedList): Record<string, string | number> {
+function detailsOf(source: ListSource, { rows }: PreparedList): Record<string, string | number> {
   return 'batchId' in source ? { repeats: source.batchId, rows } : { group: source.groupName, rows }
 }
 
 /** Stores the batch in the caller's transaction, in the name of a maker. */
-export async function storeList(
+async function storeList(
   trx: TrxClient,
   connectors: Connected,
   { application, makerId, source, name, purpose }: PrepareList,
@@ -104,7 +104,7 @@ type ReadList = {
 async function readBatchAgain(trx: TrxClient, applicationId: string, batchId: string): Promise<Result<ReadList, PrepareFailure>> {
   const batch = await lockBatch(trx, applicationId, batchId)
   if (batch?.type !== 'DEPOSIT' || (batch.state !== 'submitted' && batch.state !== 'submitting')) return err('not_found')
-  const open = await selectOpenRows(trx, batch)
+  const open = await findOpenRows(trx, batch)
   if (batch.state === 'submitting' || open.waiting + open.pendingIds.length > 0) return err('still_open')
   const groupName = await findGroupOf(trx, { applicationId, batchId })
   const earlier = await selectEarlierRows(trx, { applicationId, batchId })

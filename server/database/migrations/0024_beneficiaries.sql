@@ -23,6 +23,7 @@ create index beneficiary_numbers_by_person on beneficiary_numbers (application_i
 create trigger refuse_change before update or delete on beneficiary_numbers for each row execute function refuse_change();
 create trigger refuse_truncate before truncate on beneficiary_numbers for each statement execute function refuse_change();
 alter table beneficiary_numbers enable always trigger refuse_change;
+alter table beneficiary_numbers enable always trigger refuse_truncate;
 
 create table beneficiaries (
   application_id uuid not null,

@@ -17,8 +17,10 @@ import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
+import { ListDifference } from '../_components/list-difference.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
+import { RepeatButton } from './_components/repeat-button.tsx'
 import { BatchRun } from './_components/run/batch-run.tsx'
 import { LeftOutNotice } from './_components/run/run-board.tsx'
 import { DiscardButton, Submitting } from './_components/submit-panel.tsx'
@@ -52,6 +54,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
       words={[
         'batches.',
         'batch.leftOut',
+        'repeat.',
         'batch.unsubmitted',
         'batch.release.',
         'batch.refused.wrong_time',
@@ -62,6 +65,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
       <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
       <div className="mt-4 grid grid-cols-1 gap-5">
         <LeftOutNotice application={application} leftOut={leftOut} />
+        {batch.state !== 'discarded' && <ListDifference application={application} applicationId={actor.applicationId} batchId={batchId} />}
         {batch.state === 'checking' && <ColumnsForm application={application} batch={batch} mayChange={mayChange} />}
         {batch.state === 'draft' && (
           <DryRun
@@ -113,6 +117,9 @@ function BatchHead({ application, batch, mayChange, words: { t } }: BatchHeadPro
             <a href={paths.data(application, `batches/${batch.batchId}/rows`)} download className={buttonClass()}>
               {t('batches.download')}
             </a>
+          )}
+          {batch.state === 'submitted' && batch.type === 'DEPOSIT' && mayChange && (
+            <RepeatButton application={application} batchId={batch.batchId} name={batch.name} />
           )}
           {isOpen && mayChange && <DiscardButton application={application} batchId={batch.batchId} version={batch.version} />}
         </>

@@ -25,7 +25,8 @@ import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { listRequests } from '#server/partner-auth/caller-records-store.ts'
 import { checkAuditChain } from '#server/reports/audit/audit-record.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
-import { suggestBeneficiaries, suggestMatches } from '#server/reports/customers/customers.ts'
+import { suggestMatches } from '#server/reports/customers/customers.ts'
+import { suggestPayees } from '#server/reports/customers/suggest-payees.ts'
 import { toRecordFile } from '#server/reports/export/export-record.ts'
 import { findExport, findExportByFile } from '#server/reports/export/stored-file.ts'
 import { readInstallation } from '#server/reports/installation/read-installation.ts'
@@ -89,7 +90,7 @@ const DATA: Readonly<Record<string, Answer>> = {
   }),
   'batches/[batchId]/run': byId('transaction:read', nothing, (actor, id) => readBatchRun(backOfficeRuntime().pool, actor, id)),
   beneficiaries: data('transaction:create', beneficiaryQuerySchema, async ({ applicationId }, { q, type }) =>
-    ok(await suggestBeneficiaries(backOfficeRuntime().reportPool, applicationId, { typed: q, type }, BENEFICIARIES_MAX)),
+    ok(await suggestPayees(backOfficeRuntime().reportPool, applicationId, { typed: q, type }, BENEFICIARIES_MAX)),
   ),
   // The export that made a file, by the file's SHA-256.
   exports: data('export:create', z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) }), async ({ applicationId }, { sha256 }) =>

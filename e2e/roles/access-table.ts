@@ -301,6 +301,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/beneficiaries/actions.ts editBeneficiary': 'beneficiary:change',
   'app/(back-office)/[application]/beneficiaries/actions.ts archiveBeneficiary': 'beneficiary:change',
   'app/(back-office)/[application]/beneficiaries/actions.ts prepareList': 'transaction:create',
+  'app/(back-office)/[application]/beneficiaries/schedule-actions.ts scheduleList': 'transaction:create',
+  'app/(back-office)/[application]/beneficiaries/schedule-actions.ts endListSchedule': 'transaction:create',
   'app/(back-office)/[application]/batches/actions.ts pauseRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts planRun': 'batch:control',
   'app/(back-office)/[application]/batches/actions.ts resumeRun': 'batch:control',

@@ -8,7 +8,10 @@ async function twoPeople(): Promise<[maker: SandboxPerson, checker: SandboxPerso
   const pool = await sandboxPool()
   try {
     const { applicationId } = await newApplication(pool)
-    return [await newPerson(pool, ['maker'], applicationId, 'Awa Maker'), await newPerson(pool, ['checker'], applicationId, 'Serge Checker')]
+    return [
+      await newPerson(pool, ['maker'], applicationId, 'Awa Maker'),
+      await newPerson(pool, ['checker'], applicationId, 'Serge Checker'),
+    ]
   } finally {
     await pool.end()
   }
@@ -58,6 +61,18 @@ test('a beneficiary is in the book once a second person has confirmed the number
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(row.getByText('30,000')).toBeVisible()
   await expectAccessibleEverywhere(page)
+  await page.getByRole('button', { name: 'Schedule a group' }).click()
+  await dialog.getByLabel('Name of the batches').fill('Monthly salaries')
+  await dialog.getByLabel('Day of the month').selectOption('25')
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Schedule', exact: true }).click()
+  await expect(dialog).toBeHidden()
+  const plan = page.getByRole('row', { name: 'Monthly salaries' })
+  await expect(plan.getByText('on day 25 of each month at 08:00')).toBeVisible()
+  await expectAccessibleEverywhere(page)
+  await plan.getByRole('button', { name: /^End the schedule/ }).click()
+  await dialog.getByRole('button', { name: 'End', exact: true }).click()
+  await expect(plan.getByText('Ended')).toBeVisible()
   await page.getByRole('button', { name: 'Pay a group' }).click()
   await dialog.getByLabel('Name of the batch').fill('October')
   await dialog.getByLabel('Purpose').fill('Salary of October')
@@ -88,7 +103,10 @@ test('a payment to a person of the book has name, number and operator filled in'
   await waitForScripts(page)
   await expect(form.locator('[name=customerName]')).toBeEnabled()
   await form.locator('[name=customerName]').pressSequentially('ibra')
-  await form.locator('[data-known]').getByRole('button', { name: /Ibrahim Nji/ }).click()
+  await form
+    .locator('[data-known]')
+    .getByRole('button', { name: /Ibrahim Nji/ })
+    .click()
   await expect(form.locator('[name=operator]')).toHaveValue('MOMOCM')
   await expect(form.locator('[name=phoneNumber]')).toHaveValue('237670000022')
 })

@@ -5,6 +5,7 @@ import { PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 
 const text = (lengthMax: number) => z.string().trim().max(lengthMax).refine(isCleanText)
+const minute = z.int().min(0).max(1439)
 const groupName = text(GROUP_NAME_MAX).min(1)
 
 /** The address of the book. */
@@ -33,6 +34,19 @@ export const beneficiaryPlaceSchema = z.object({
 })
 
 export const beneficiaryArchiveSchema = z.object({ beneficiaryId: z.uuid(), isArchived: z.boolean() })
+
+/** When a list is prepared by itself. */
+export const paymentScheduleSchema = z.object({
+  source: z.union([z.strictObject({ batchId: z.uuid() }), z.strictObject({ groupName })]),
+  name: text(200).min(1),
+  purpose: text(PAYMENT_TEXTS.purpose.lengthMax).min(1).nullable(),
+  time: z.discriminatedUnion('every', [
+    z.strictObject({ every: z.literal('once'), weekday: z.null(), monthDay: z.null(), day: z.iso.date(), minute }),
+    z.strictObject({ every: z.literal('week'), weekday: z.int().min(1).max(7), monthDay: z.null(), day: z.null(), minute }),
+    z.strictObject({ every: z.literal('month'), weekday: z.null(), monthDay: z.int().min(1).max(28), day: z.null(), minute }),
+  ]),
+})
+export const endScheduleSchema = z.object({ scheduleId: z.uuid() })
 
 /** A list to prepare: an earlier one again, or a group of the book. */
 export const prepareListSchema = z.object({

@@ -15,7 +15,7 @@ import { findGroupOf, findLastOfGroup, insertSource, selectEarlierRows } from '.
 import { type NextRow, payGroup, repeatList } from './next-list.ts'
 
 /** What is paid: an earlier list again, or a group of the book. */
-type ListSource = { batchId: string } | { groupName: string }
+export type ListSource = { batchId: string } | { groupName: string }
 
 export type PrepareFailure =
   | 'not_found'
@@ -51,12 +51,12 @@ export function prepareList(
 }
 
 /** What the audit record says of a prepared list. */
-function detailsOf(source: ListSource, { rows }: PreparedList): Record<string, string | number> {
+export function detailsOf(source: ListSource, { rows }: PreparedList): Record<string, string | number> {
   return 'batchId' in source ? { repeats: source.batchId, rows } : { group: source.groupName, rows }
 }
 
 /** Stores the batch in the caller's transaction, in the name of a maker. */
-async function storeList(
+export async function storeList(
   trx: TrxClient,
   connectors: Connected,
   { application, makerId, source, name, purpose }: PrepareList,

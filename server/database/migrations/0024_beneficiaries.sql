@@ -76,3 +76,48 @@ create table batch_source_rows (
   beneficiary_id uuid,
   primary key (application_id, batch_id, row_number)
 );
+
+-- When a list is prepared by itself, in the name of the maker who set it. Times are those of the application's business zone.
+create table payment_schedules (
+  application_id uuid not null,
+  schedule_id uuid not null,
+  -- Of the batches; their purpose, or null for that of the earlier list.
+  name text not null check (length(name) between 1 and 200),
+  purpose text check (length(purpose) between 1 and 140),
+  -- The list that is repeated, or the group that is paid.
+  source_batch_id uuid,
+  group_name text check (length(group_name) between 1 and 100),
+  every text not null check (every in ('once', 'week', 'month')),
+  -- 1 is Monday.
+  weekday integer check (weekday between 1 and 7),
+  -- A day that every month has.
+  month_day integer check (month_day between 1 and 28),
+  day date,
+  minute integer not null check (minute between 0 and 1439),
+  maker_id uuid not null,
+  -- A time before it is never made up for.
+  set_at timestamptz not null,
+  -- Null with an end: its only time has come.
+  ended_by uuid,
+  ended_at timestamptz,
+  primary key (application_id, schedule_id),
+  constraint day_fits check ((weekday is not null) = (every = 'week') and (month_day is not null) = (every = 'month') and (day is not null) = (every = 'once')),
+  constraint one_source check ((source_batch_id is null) <> (group_name is null))
+);
+-- For the task: few rows at any time.
+create index payment_schedules_live on payment_schedules (application_id, schedule_id) where ended_at is null;
+
+-- The outcome of each time of a schedule. The key lets it run once, whichever process runs it.
+create table payment_runs (
+  application_id uuid not null,
+  schedule_id uuid not null,
+  due_at timestamptz not null,
+  -- missed: no process ran within the hour. refused: the reason says why there is no batch.
+  outcome text not null check (outcome in ('prepared', 'missed', 'refused')),
+  reason text,
+  batch_id uuid,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, schedule_id, due_at),
+  constraint prepared_has_batch check ((outcome = 'prepared') = (batch_id is not null)),
+  constraint refused_has_reason check ((outcome = 'refused') = (reason is not null))
+);

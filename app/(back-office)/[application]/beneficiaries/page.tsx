@@ -15,6 +15,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listGroups } from '#server/beneficiaries/beneficiary-store.ts'
 import { listBeneficiaries } from '#server/beneficiaries/list-beneficiaries.ts'
+import { listPaymentSchedules } from '#server/beneficiaries/schedules.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
@@ -22,6 +23,7 @@ import { PageContent, type PageProps, titled } from '../_components/page-content
 import { PageLinks } from '../batches/_components/batch-table.tsx'
 import { AddButton, PayGroupButton } from './_components/beneficiary-buttons.tsx'
 import { BeneficiaryTable } from './_components/beneficiary-table.tsx'
+import { ScheduleSection } from './_components/schedule-section.tsx'
 
 export const generateMetadata = titled('frame.beneficiaries')
 
@@ -31,20 +33,21 @@ export default async function BeneficiariesPage({ params, searchParams }: PagePr
   const actor = await requireActor(application, 'beneficiary:read')
   const address = readAddress(beneficiaryListSchema, await searchParams)
   const filter = address.ok ? address.value : beneficiaryListSchema.parse({})
-  const { pool } = backOfficeRuntime()
+  const { pool, clock } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, { beneficiaries, total }, groups, { changes, ...confirmation }] = await Promise.all([
+  const [t, locale, { beneficiaries, total }, groups, { changes, ...confirmation }, schedules] = await Promise.all([
     getT(),
     readLocale(),
     listBeneficiaries(pool, applicationId, filter),
     listGroups(pool, applicationId),
     listChanges(pool, { applicationId, kinds: BENEFICIARY_CHANGES, actor }),
+    listPaymentSchedules(pool, applicationId, clock.now()),
   ])
   const mayChange = can(actor.roles, 'beneficiary:change')
   const isFiltered = filter.q !== undefined || filter.group !== undefined
   const nothing = filter.show === 'archived' ? 'beneficiaries.noneArchived' : 'beneficiaries.none'
   return (
-    <PageContent words={['beneficiaries.', 'repeat.', 'change.']}>
+    <PageContent words={['beneficiaries.', 'repeat.', 'plan.', 'treasury.weekdays', 'change.']}>
       <PageHeader
         title={t('frame.beneficiaries')}
         lead={t('beneficiaries.lead')}
@@ -87,6 +90,14 @@ export default async function BeneficiariesPage({ params, searchParams }: PagePr
           hrefFor={(page) => paths.beneficiaries(application, { ...addressOf(filter), page: page || null })}
         />
       </div>
+      <ScheduleSection
+        t={t}
+        application={application}
+        schedules={schedules}
+        groups={groups}
+        zone={actor.businessZone}
+        mayChange={can(actor.roles, 'transaction:create')}
+      />
     </PageContent>
   )
 }

@@ -17,6 +17,7 @@ import { listDisturbed } from '#server/operators/availability/disturbed.ts'
 import { readBatch, readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
+import { ScheduleButton } from '../../beneficiaries/_components/schedule-buttons.tsx'
 import { ListDifference } from '../_components/list-difference.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
@@ -55,6 +56,8 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
         'batches.',
         'batch.leftOut',
         'repeat.',
+        'plan.',
+        'treasury.weekdays',
         'batch.unsubmitted',
         'batch.release.',
         'batch.refused.wrong_time',
@@ -62,7 +65,7 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
         'transaction.failure.',
       ]}
     >
-      <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
+      <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} zone={actor.businessZone} />
       <div className="mt-4 grid grid-cols-1 gap-5">
         <LeftOutNotice application={application} leftOut={leftOut} />
         {batch.state !== 'discarded' && <ListDifference application={application} applicationId={actor.applicationId} batchId={batchId} />}
@@ -87,10 +90,10 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
   )
 }
 
-type BatchHeadProps = { application: string; batch: BatchDto; mayChange: boolean; words: BatchWords }
+type BatchHeadProps = { application: string; batch: BatchDto; mayChange: boolean; words: BatchWords; zone: string }
 
 /** The name of a batch, where it comes from, and what can be done with the whole of it. */
-function BatchHead({ application, batch, mayChange, words: { t } }: BatchHeadProps) {
+function BatchHead({ application, batch, mayChange, words: { t }, zone }: BatchHeadProps) {
   const isOpen = batch.state === 'checking' || batch.state === 'draft'
   return (
     <PageHeader
@@ -119,7 +122,10 @@ function BatchHead({ application, batch, mayChange, words: { t } }: BatchHeadPro
             </a>
           )}
           {batch.state === 'submitted' && batch.type === 'DEPOSIT' && mayChange && (
-            <RepeatButton application={application} batchId={batch.batchId} name={batch.name} />
+            <>
+              <RepeatButton application={application} batchId={batch.batchId} name={batch.name} />
+              <ScheduleButton application={application} zone={zone} of={{ batchId: batch.batchId, name: batch.name }} />
+            </>
           )}
           {isOpen && mayChange && <DiscardButton application={application} batchId={batch.batchId} version={batch.version} />}
         </>

@@ -58,7 +58,7 @@ test('the database refuses a number that two people did not confirm, and never f
       applicationId,
       beneficiaryId,
     ]),
-    /beneficiaries_confirmed/,
+    /two people have not agreed/,
   )
   await assert.rejects(pool.query('update beneficiary_numbers set confirmed_by = proposed_by where application_id = $1', [applicationId]))
   await assert.rejects(pool.query('delete from beneficiary_numbers where application_id = $1', [applicationId]))

@@ -15,7 +15,6 @@ create table beneficiary_numbers (
   confirmed_by uuid not null,
   at timestamptz not null default clock_timestamp(),
   primary key (application_id, change_id),
-  constraint beneficiary_numbers_facts unique (application_id, beneficiary_id, change_id, name, operator, phone_number, phone_key),
   constraint two_people_set_it check (proposed_by <> confirmed_by)
 );
 create index beneficiary_numbers_by_phone on beneficiary_numbers (application_id, phone_key, at);
@@ -29,7 +28,7 @@ create table beneficiaries (
   application_id uuid not null,
   -- The change that added the person.
   beneficiary_id uuid not null,
-  -- The change that set the name and the number. The key below lets nothing else set them.
+  -- The change that set the name and the number. The trigger below lets nothing else set them.
   change_id uuid not null,
   name text not null,
   operator text not null,
@@ -45,10 +44,21 @@ create table beneficiaries (
   archived_by uuid,
   archived_at timestamptz,
   primary key (application_id, beneficiary_id),
-  constraint beneficiaries_confirmed foreign key (application_id, beneficiary_id, change_id, name, operator, phone_number, phone_key)
-    references beneficiary_numbers (application_id, beneficiary_id, change_id, name, operator, phone_number, phone_key),
   constraint archived_by_somebody check ((archived_by is null) = (archived_at is null))
 );
+-- The name and the number of a person are those that two people agreed on in one change.
+create function guard_beneficiary() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  if not exists (select from beneficiary_numbers n where n.application_id = new.application_id and n.change_id = new.change_id
+      and (n.beneficiary_id, n.name, n.operator, n.phone_number, n.phone_key)
+        = (new.beneficiary_id, new.name, new.operator, new.phone_number, new.phone_key)) then
+    raise exception 'two people have not agreed on this name and number' using errcode = 'restrict_violation';
+  end if;
+  return new;
+end $$;
+create trigger guard_beneficiary before insert or update on beneficiaries for each row execute function guard_beneficiary();
+alter table beneficiaries enable always trigger guard_beneficiary;
 -- A number is one person's.
 create unique index beneficiaries_by_number on beneficiaries (application_id, phone_key) where archived_at is null;
 create index beneficiaries_by_name on beneficiaries (application_id, folded_name, beneficiary_id);

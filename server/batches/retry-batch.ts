@@ -11,12 +11,12 @@ import { type Batch, lockBatch } from './batch-store.ts'
 import type { PersonActor } from './create-batch.ts'
 import {
   type FailedRow,
+  findOpenRows,
   insertLeftOut,
   insertRetries,
   isContinued,
   removeUnusedRetries,
   selectFailedRows,
-  findOpenRows,
   selectUnsubmittedRows,
   setParent,
 } from './retry-store.ts'

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { listAudit } from '#server/audit/read-audit.ts'
 import { BatchHarness } from '#server/batches/testing/batch-harness.ts'
+import { bookScene } from '#server/testing/beneficiaries/book.ts'
 import { must } from '#server/testing/partner.ts'
 import { findBeneficiary, listByText, listGroups, selectPage } from './beneficiary-store.ts'
 import { changePlace, setArchived } from './change-beneficiary.ts'
-import { bookScene } from '#server/testing/beneficiaries/book.ts'
 
 let harness: BatchHarness
 before(async () => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { BATCH_HEAD, BatchHarness } from '#server/batches/testing/batch-harness.ts'
 import { ALL_CONNECTED, makeBatch, makerOf, snapshotOf } from '#server/batches/testing/make-batch.ts'
+import { bookScene } from '#server/testing/beneficiaries/book.ts'
 import { must } from '#server/testing/partner.ts'
 import { setArchived } from './change-beneficiary.ts'
 import { type ListTerms, prepareList } from './prepare-list.ts'
 import { readDifference } from './read-difference.ts'
-import { bookScene } from '#server/testing/beneficiaries/book.ts'
 
 let harness: BatchHarness
 before(async () => {

@@ -40,12 +40,20 @@ export function Button({
   )
 }
 
-type ButtonLinkProps = { href: string; variant?: ButtonVariant; size?: ButtonSize; className?: string; children: ReactNode }
+type ButtonLinkProps = {
+  href: string
+  variant?: ButtonVariant
+  size?: ButtonSize
+  className?: string
+  /** Where the text alone does not say what the link is about. */
+  'aria-label'?: string
+  children: ReactNode
+}
 
 /** A link that looks like a button. */
-export function ButtonLink({ href, variant = 'quiet', size = 'medium', className = '', children }: ButtonLinkProps) {
+export function ButtonLink({ href, variant = 'quiet', size = 'medium', className = '', 'aria-label': label, children }: ButtonLinkProps) {
   return (
-    <Link href={href} className={buttonClass(variant, size, className)}>
+    <Link href={href} aria-label={label} className={buttonClass(variant, size, className)}>
       {children}
     </Link>
   )

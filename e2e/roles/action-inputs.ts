@@ -78,6 +78,16 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   submitBatch: { batchId: '', version: 1, repeatReason: 'fine' },
   checkNames: { batchId: '', version: 1 },
   discardBatch: { batchId: '', version: 1 },
+  editBeneficiary: { beneficiaryId: '', groupName: 'Salaries', amount: '100' },
+  archiveBeneficiary: { beneficiaryId: '', isArchived: true },
+  prepareList: { source: { groupName: 'Salaries' }, name: 'October', purpose: 'Salary' },
+  scheduleList: {
+    source: { groupName: 'Salaries' },
+    name: 'Salaries',
+    purpose: 'Salary',
+    time: { every: 'month', weekday: null, monthDay: 1, day: null, minute: 480 },
+  },
+  endListSchedule: { scheduleId: '' },
   setThreshold: { operator: 'MOMOCM', threshold: '100' },
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
   changeNotices: {

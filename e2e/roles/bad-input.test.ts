@@ -317,6 +317,10 @@ const RIGHT_AFTER_ALL = new Set([
   // People may type any text; a search without a match accepts nothing.
   ...['saveRules', 'restoreRules'].flatMap((action) => ['[]', '["x"]'].map((value) => `${action} accepted ${value}`)),
   ...['countRecovery', 'startRecovery'].flatMap((action) => [true, false].map((value) => `${action} includesDelivered ${value}`)),
+  // A person may be in no group and have no amount; a list may have its usual name and purpose. Nobody has this id.
+  ...['groupName', 'amount'].map((field) => `editBeneficiary ${field} null`),
+  ...['true', 'false'].map((value) => `archiveBeneficiary isArchived ${value}`),
+  ...['prepareList name', 'prepareList purpose', 'scheduleList purpose'].map((field) => `${field} null`),
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

@@ -13,6 +13,7 @@ const ADJUSTMENT = { propose: 'adjustment:propose', confirm: 'adjustment:decide'
 const WALLETS = { propose: 'wallet:change', confirm: 'wallet:change' } as const
 const ACCOUNTING = { propose: 'accounting:change', confirm: 'accounting:change' } as const
 const REOPENING = { propose: 'day:reopen', confirm: 'day:reopen' } as const
+const BENEFICIARIES = { propose: 'beneficiary:change', confirm: 'beneficiary:confirm' } as const
 const FUNDING = { propose: 'funding:propose', confirm: 'funding:decide' } as const
 
 /** The kinds of changes that two people make, each with the permissions to propose and to confirm it. */
@@ -39,6 +40,10 @@ export const CHANGE_PERMISSIONS = {
   'webhook_secret.rotate': ACCESS,
   /** Where events are sent as webhooks. */
   'event_receiver.set': ACCESS,
+  /** A person in the book of beneficiaries, with name, operator and number. */
+  'beneficiary.add': BENEFICIARIES,
+  /** Another name, operator or number of a person in the book. */
+  'beneficiary.set': BENEFICIARIES,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
   /** By which rules lines of a wallet are matched. */
@@ -104,6 +109,9 @@ export const TREASURY_KINDS = [
   'withdrawal.minimum',
   'withdrawal.schedule',
 ] as const satisfies readonly ChangeKindName[]
+
+/** The kinds about the book of beneficiaries. */
+export const BENEFICIARY_CHANGES = ['beneficiary.add', 'beneficiary.set'] as const satisfies readonly ChangeKindName[]
 
 /** The kinds that adjust books whose transactions are final. */
 export const ADJUSTMENT_CHANGES = [

@@ -40,7 +40,7 @@ function fits({ every, weekday, monthDay }: ScheduleTime, day: string): boolean 
 }
 
 /** The instant at which the clock of a zone shows a minute of a day. */
-function instantIn(zone: string, day: string, minute: number): Date {
+export function instantIn(zone: string, day: string, minute: number): Date {
   const wantedMs = Date.parse(`${day}T00:00:00Z`) + minute * 60_000
   const shownMs = (at: number) => Date.parse(`${clockIn(zone, new Date(at)).replace(' ', 'T')}Z`)
   const guessMs = wantedMs - (shownMs(wantedMs) - wantedMs)

@@ -59,6 +59,7 @@ export const paths = {
   paymentLinks: (application: string, query: QueryValues = {}) => `/${application}/links${toQuery(query)}`,
   newPaymentLink: (application: string) => `/${application}/links/new`,
   paymentLink: (application: string, linkId: string, query: QueryValues = {}) => `/${application}/links/${linkId}${toQuery(query)}`,
+  beneficiaries: (application: string, query: QueryValues = {}) => `/${application}/beneficiaries${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
   balances: (application: string, query: QueryValues = {}) => `/${application}/balances${toQuery(query)}`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,

@@ -24,6 +24,7 @@ export type WaitingPage =
   | 'approvals'
   | 'newPayment'
   | 'batches'
+  | 'beneficiaries'
   | 'close'
   | 'people'
   | 'rules'
@@ -83,6 +84,7 @@ const CHANGE_PAGES: Readonly<Record<ChangeSubject, WaitingPage>> = {
   address: 'keys',
   webhook_secret: 'webhooks',
   event_receiver: 'webhooks',
+  beneficiary: 'beneficiaries',
   operator: 'operators',
   funding: 'funding',
   bank_account: 'funding',

@@ -41,6 +41,9 @@ export type KnownBeneficiary = {
   last: { type: TransactionType; amount: string; currency: Currency; operator: OperatorCode; at: string } | null
 }
 
+/** The same, or a person in the book of beneficiaries with the operator there; null: not in the book. */
+export type Payee = KnownBeneficiary & { bookOperator: OperatorCode | null }
+
 /** A payment that somebody has drafted and not sent. */
 export type PaymentDraft = { externalId: string; originId: string | null; content: PaymentContent; savedAt: string }
 

@@ -30,6 +30,12 @@ export const PERMISSIONS = {
   /** To send many webhooks again, and test events. */
   'webhook:recover': ['administrator', 'engineer'],
   'batch:read': ROLES,
+  /** The book of beneficiaries. */
+  'beneficiary:read': ['maker', 'checker', 'finance', 'administrator'],
+  /** To propose a person or another number of one; groups, amounts and archiving need no second person. */
+  'beneficiary:change': ['maker'],
+  /** To confirm whom a list pays. */
+  'beneficiary:confirm': ['maker', 'checker'],
   'approval:read': ROLES,
   'total:read': ROLES,
   'balance:read': ROLES,
@@ -50,7 +56,7 @@ export const PERMISSIONS = {
   'policy:change': ['administrator'],
   'people:change': ['administrator'],
   /** To propose or decide a change that needs two people; its kind needs a permission of its own as well. */
-  'change:propose': ['administrator', 'engineer', 'finance', 'checker'],
+  'change:propose': ROLES,
   /** To propose who decides in the place of an absent checker: checkers for themselves, administrators for everybody. */
   'deputy:propose': ['checker', 'administrator'],
   'access:read': ['administrator', 'engineer'],

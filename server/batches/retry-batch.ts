@@ -1,50 +1,29 @@
-import { createHash, randomUUID, randomUUIDv7 } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BatchCell, BatchColumns, RowEdits } from '#lib/batches/batch-fields.ts'
+import { randomUUID } from 'node:crypto'
 import type { LeftOutReason, RepeatedRows } from '#lib/batches/batches.ts'
-import type { FileReading } from '#lib/batches/file-problem.ts'
-import { usualHeader } from '#lib/batches/recognise-columns.ts'
 import { formatMinor } from '#lib/money/money.ts'
-import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import { err, type Result } from '#lib/result.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { mayAct } from '#server/audit/command-actor.ts'
 import { type Done, done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
-import { type Batch, insertBatch, lockBatch, recountBatch } from './batch-store.ts'
-import { CHECK_PART, checkRow, compareRows } from './check-rows.ts'
+import { type Batch, lockBatch } from './batch-store.ts'
 import type { PersonActor } from './create-batch.ts'
 import {
   type FailedRow,
+  findOpenRows,
   insertLeftOut,
   insertRetries,
   isContinued,
   removeUnusedRetries,
   selectFailedRows,
-  selectOpenRows,
   selectUnsubmittedRows,
   setParent,
 } from './retry-store.ts'
-import { insertRows } from './row-store.ts'
+import { cellsOf, type DraftLayout, type DraftRow, nextName, PAYMENT_LAYOUT, storeDraft } from './store-draft.ts'
 
 /** Concurrent queries, well below what one application may have. */
 const AT_ONCE = 8
-const FIELDS = ['phoneNumber', ...PAYMENT_TEXT_NAMES, 'amount', 'operator'] as const
-const COLUMNS: BatchColumns = Object.fromEntries(FIELDS.map((field, column) => [field, column]))
-const HEADERS = FIELDS.map(usualHeader)
-/** Its rows come from the batch that failed, not from a file. */
-const READING: FileReading = {
-  format: 'csv',
-  encoding: null,
-  separator: null,
-  sheet: null,
-  otherSheets: [],
-  hiddenRows: 0,
-  rowsAbove: 0,
-}
-const NAME_LENGTH_MAX = 200
-
 type RetryBatchDeps = {
   pool: Pool
   connectors: Connected
@@ -86,7 +65,7 @@ export async function retryBatch(deps: RetryBatchDeps, command: RetryBatch): Pro
     if (!parent) return err('not_found')
     if (parent.state !== 'submitted') return err(parent.state === 'submitting' ? 'submitting' : 'not_found')
     if (command.rows === 'unsubmitted') return continueWith(trx, deps, command, parent)
-    const stillOpen = await selectOpenRows(trx, parent)
+    const stillOpen = await findOpenRows(trx, parent)
     if (command.rows === 'failed' && stillOpen.waiting + stillOpen.pendingIds.length > 0) return err('still_open')
     return repeat(trx, deps, command, parent, confirmed)
   })
@@ -97,7 +76,7 @@ async function confirmFailures(
   deps: RetryBatchDeps,
   batch: { applicationId: string; batchId: string },
 ): Promise<ReadonlySet<string> | 'still_open'> {
-  const open = await selectOpenRows(deps.pool, batch)
+  const open = await findOpenRows(deps.pool, batch)
   if (open.waiting > 0) return 'still_open'
   for (let start = 0; start < open.pendingIds.length; start += AT_ONCE) {
     await Promise.all(open.pendingIds.slice(start, start + AT_ONCE).map((id) => deps.synchronise(id)))
@@ -131,16 +110,10 @@ async function repeat(
     rowNumber: hasNumbers && row.rowNumber !== null ? row.rowNumber : index + 2,
     failedId: row.transactionId,
     externalId: randomUUID(),
-    cells: FIELDS.map((field) => (field === 'amount' ? formatMinor(row.amountMinor) : row[field])),
+    cells: cellsOf({ ...row, amount: formatMinor(row.amountMinor) }),
     edits: {},
   }))
-  const place = await store(trx, deps, command, parent, {
-    rows,
-    headers: HEADERS,
-    columns: COLUMNS,
-    defaultOperator: null,
-    reading: READING,
-  })
+  const place = await store(trx, deps, command, parent, { ...PAYMENT_LAYOUT, rows })
   await insertRetries(
     trx,
     { ...place, parentBatchId: parent.batchId },
@@ -167,50 +140,18 @@ async function continueWith(
   return done({ action: 'batch.retried', subject: parent.batchId, details: { ...continued, which: 'unsubmitted' } }, continued)
 }
 
-type Content = Pick<Batch, 'headers' | 'defaultOperator' | 'reading'> & {
-  columns: BatchColumns
-  rows: readonly { rowNumber: number; cells: readonly BatchCell[]; edits: RowEdits; externalId: string }[]
-}
-
-/** Stores the draft and checks its rows. */
+/** Stores the draft beside the batch that it repeats. */
 async function store(
   trx: TrxClient,
   { connectors }: RetryBatchDeps,
   { application, actor }: RetryBatch,
   parent: Batch,
-  { rows, headers, columns, defaultOperator, reading }: Content,
+  content: DraftLayout & { rows: readonly DraftRow[] },
 ): Promise<{ applicationId: string; batchId: string }> {
-  const { applicationId, type } = parent
-  const place = { applicationId, batchId: randomUUIDv7() }
-  await insertBatch(trx, {
-    ...place,
-    name: nextName(parent.name),
-    type,
-    makerId: actor.id,
-    fileName: parent.fileName,
-    fileSha256: createHash('sha256')
-      .update(JSON.stringify(rows.map((row) => row.cells)))
-      .digest(),
-    state: 'draft',
-    rowCount: rows.length,
-    reading,
-    headers,
-    columns,
-    defaultOperator,
-  })
+  const { type, fileName } = parent
+  const draft = { application, makerId: actor.id, type, name: nextName(parent.name), fileName, ...content }
+  const place = await storeDraft(trx, connectors, draft)
   await setParent(trx, place, parent.batchId)
-  const context = { application, connectors, type, columns, defaultOperator, acceptedRepairs: [] }
-  for (let start = 0; start < rows.length; start += CHECK_PART) {
-    const part = rows.slice(start, start + CHECK_PART)
-    await insertRows(
-      trx,
-      place,
-      part.map((row) => ({ ...checkRow(row, context), cells: [...row.cells], edits: row.edits, external_id: row.externalId })),
-    )
-    await nextTurn()
-  }
-  await compareRows(trx, place, type, null)
-  await recountBatch(trx, applicationId, place.batchId, actor.id)
   return place
 }
 
@@ -218,11 +159,4 @@ function reasonToLeaveOut(row: FailedRow, confirmed: ReadonlySet<string>): LeftO
   if (row.isContradicted) return 'contradicted'
   if (row.isAsked) return 'asked'
   return row.wasSent && !confirmed.has(row.transactionId) ? 'unanswered' : undefined
-}
-
-/** `Salaries` becomes `Salaries (2)`, and that `Salaries (3)`. */
-function nextName(name: string): string {
-  const [, base = name, number = '1'] = /^(.*?)(?: \((\d{1,3})\))?$/s.exec(name) ?? []
-  const suffix = ` (${Number(number) + 1})`
-  return `${base.slice(0, NAME_LENGTH_MAX - suffix.length)}${suffix}`
 }

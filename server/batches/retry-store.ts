@@ -37,7 +37,7 @@ export const CONTINUES = `not exists (select from batch_retries r where r.applic
 const RETRY_ROW = { failed_transaction_id: 'uuid', row_number: 'integer', external_id: 'uuid' } as const satisfies RowColumns
 
 /** How many rows of a batch wait for a decision, and which an operator has not ended yet. */
-export async function selectOpenRows(
+export async function findOpenRows(
   queryable: Queryable,
   { applicationId, batchId }: Place,
 ): Promise<{ waiting: number; pendingIds: string[] }> {

@@ -2,6 +2,7 @@ import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import type { ChangeKind } from './change-kind.ts'
 import { ADJUSTMENT_KINDS } from './kinds/adjustment-kinds.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
+import { BENEFICIARY_KINDS } from './kinds/beneficiary-kinds.ts'
 import { BOOK_KINDS } from './kinds/book-kinds.ts'
 import { CREDENTIAL_KINDS } from './kinds/credential-kinds.ts'
 import { DAY_KINDS } from './kinds/day-kinds.ts'
@@ -27,4 +28,5 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...DAY_KINDS,
   ...JOURNAL_KINDS,
   ...BOOK_KINDS,
+  ...BENEFICIARY_KINDS,
 }

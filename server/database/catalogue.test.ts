@@ -73,6 +73,7 @@ const APPEND_ONLY_TABLES = [
   'journal_mappings',
   'journal_entries',
   'journal_lines',
+  'beneficiary_numbers',
 ]
 
 type Key = { table_name: string; key_name: string; is_primary: boolean; first_column: string | null }

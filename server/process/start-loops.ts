@@ -6,6 +6,7 @@ import { forgetIntended } from '#server/approvals/intended/undo.ts'
 import { forgetAttachments } from '#server/attachments/attach-file.ts'
 import { checkNames } from '#server/batches/check-names.ts'
 import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
+import { runPaymentSchedules } from '#server/beneficiaries/run-schedules.ts'
 import { forgetExpiredSecrets } from '#server/changes/collect-secret.ts'
 import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawals.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
@@ -164,6 +165,7 @@ function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
     scheduledTask('end_stopped_rows', '* * * * *', async () => void (await endStoppedRows({ pool, wake }))),
     scheduledTask('release_timed_batches', '* * * * *', async () => void (await releaseTimedBatches({ pool, wake }))),
     scheduledTask('check_batch_names', '* * * * *', () => checkNames({ pool, accountChecks }, isEnding)),
+    scheduledTask('prepare_scheduled_lists', '* * * * *', () => runPaymentSchedules(runtime, isEnding)),
     scheduledTask('store_batch_ends', '* * * * *', async () => void (await storeBatchEnds(pool))),
     scheduledTask('recover_webhooks', '* * * * *', () => continueRecoveries({ pool, wakeWebhooks: wake.webhooks }, isEnding)),
     scheduledTask('expire_approvals', '* * * * *', async () => void (await expireApprovals({ pool, settler, logger }))),

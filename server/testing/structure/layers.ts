@@ -26,7 +26,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ['account-checks', 'attachments', 'partner-auth', 'webhooks', 'ledger', 'policy'],
   ['transactions'],
   ['approvals', 'batches', 'operators', 'payment-links'],
-  ['reconciliation'],
+  ['beneficiaries', 'reconciliation'],
   ['changes', 'reports'],
   ['http', 'notices'],
   ['back-office'],

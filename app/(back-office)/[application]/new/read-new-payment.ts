@@ -3,7 +3,7 @@ import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import { COUNTRIES, OPERATORS } from '#lib/operators/operators.ts'
 import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import { EMPTY_PAYMENT, type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
-import type { KnownBeneficiary, PaymentDraft } from '#lib/payments/payment-preview.ts'
+import type { Payee, PaymentDraft } from '#lib/payments/payment-preview.ts'
 import { countryOfPhone } from '#lib/payments/phone-number.ts'
 import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
 import { isReplaceableEnd, type ReplaceableEnd } from '#lib/payments/transaction-status.ts'
@@ -11,7 +11,7 @@ import { findOwnAttachment } from '#server/attachments/attachment-store.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listDisturbed } from '#server/operators/availability/disturbed.ts'
-import { suggestBeneficiaries } from '#server/reports/customers/customers.ts'
+import { suggestPayees } from '#server/reports/customers/suggest-payees.ts'
 import { readReturned } from '#server/reports/overview/read-overview.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { findDraft, listDrafts } from '#server/transactions/payments.ts'
@@ -62,7 +62,7 @@ export async function readNewPayment(
   const [sent, replaced, known] = await Promise.all([
     stored[0] ? readTransactionDetail(pool, applicationId, stored[0].transactionId) : undefined,
     originId === null ? undefined : readTransactionDetail(pool, applicationId, originId),
-    to === null ? [] : suggestBeneficiaries(pool, applicationId, { typed: to, type: 'DEPOSIT' }, KNOWN_MAX),
+    to === null ? [] : suggestPayees(pool, applicationId, { typed: to, type: 'DEPOSIT' }, KNOWN_MAX),
   ])
   const origin = replaced ? toOrigin(replaced, replaced.makerId === id) : null
   return {
@@ -94,12 +94,18 @@ function reasonOf(last: TransactionDetailDto['events'][number], { message }: Tra
   return last.event === 'failed' ? message : (last.reason ?? message)
 }
 
-/** A payment to somebody who was paid or collected from before: everything but the amount, as in the latest deposit. */
-function contentFor(known: KnownBeneficiary | undefined): PaymentContent {
+/** A payment to somebody in the book, or who was paid or collected from before: everything but the amount; the operator of the latest deposit, if the book has none. */
+function contentFor(known: Payee | undefined): PaymentContent {
   if (!known) return EMPTY_PAYMENT
-  const { phoneNumber, customerName, last } = known
+  const { phoneNumber, customerName, last, bookOperator } = known
   const country = countryOfPhone(phoneNumber)
-  return { ...EMPTY_PAYMENT, phoneNumber, customerName, country: country ? COUNTRIES[country].name : '', operator: last?.operator ?? '' }
+  return {
+    ...EMPTY_PAYMENT,
+    phoneNumber,
+    customerName,
+    country: country ? COUNTRIES[country].name : '',
+    operator: bookOperator ?? last?.operator ?? '',
+  }
 }
 
 function contentOf(detail: TransactionDetailDto): PaymentContent {

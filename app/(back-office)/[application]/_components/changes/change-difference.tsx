@@ -12,7 +12,7 @@ import { API_SCOPES } from '#lib/partner/api-scopes.ts'
 import { combinesRoles, ROLES } from '#lib/people/permissions.ts'
 import { JOURNAL_ACCOUNT_NAMES } from '#lib/reconciliation/journal.ts'
 import { walletText } from '#lib/reconciliation/wallet-words.ts'
-import { formatAmount, withPercent } from '#lib/text/format.ts'
+import { formatAmount, formatPhone, withPercent } from '#lib/text/format.ts'
 
 /** Current and proposed values, one line per fact that differs, with a warning when roles meant for different people are combined. */
 export function ChangeDifference({ t, locale, change }: { t: Translate; locale: Locale; change: ProposedChangeDto }) {
@@ -141,6 +141,9 @@ const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
   appRatePpm: 'change.fact.appRate',
   appFixedMinor: 'change.fact.appFixed',
   name: 'change.fact.name',
+  mobileMoney: 'change.fact.mobileMoney',
+  phoneNumber: 'change.fact.phoneNumber',
+  group: 'change.fact.group',
   decidesFor: 'change.fact.decidesFor',
   from: 'change.fact.from',
   until: 'change.fact.until',
@@ -229,6 +232,8 @@ function factText(t: Translate, locale: Locale, name: string, facts: ChangeFacts
   if (name === 'operatorFeeRounding' || name === 'operatorFeeForm') {
     return t(`fees.${name === 'operatorFeeForm' ? 'form' : 'rounding'}.${value}` as MessageKey)
   }
+  if (name === 'mobileMoney' && isOperatorCode(value)) return `${OPERATORS[value].brand} ${t(`country.${OPERATORS[value].country.name}`)}`
+  if (name === 'phoneNumber') return formatPhone(String(value))
   if (name === 'transferFrom' || name === 'transferTo') return walletText(t, String(value))
   if (name === 'every') {
     const [every = '', day, minute] = String(value).split(' ')

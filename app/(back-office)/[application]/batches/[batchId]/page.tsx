@@ -19,8 +19,11 @@ import { readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { readProblemPages } from '#server/reports/batches/read-cells.ts'
 import { readNames } from '#server/reports/batches/read-names.ts'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
+import { ScheduleButton } from '../../beneficiaries/_components/schedule-buttons.tsx'
+import { ListDifference } from '../_components/list-difference.tsx'
 import { ColumnsForm } from './_components/corrections.tsx'
 import { DryRun } from './_components/dry-run.tsx'
+import { RepeatButton } from './_components/repeat-button.tsx'
 import { BatchRun } from './_components/run/batch-run.tsx'
 import { LeftOutNotice } from './_components/run/run-board.tsx'
 import { DiscardButton, Submitting } from './_components/submit-panel.tsx'
@@ -62,6 +65,9 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
       words={[
         'batches.',
         'batch.leftOut',
+        'repeat.',
+        'plan.',
+        'treasury.weekdays',
         'batch.unsubmitted',
         'batch.release.',
         'batch.refused.wrong_time',
@@ -70,9 +76,10 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
         'payment.account.',
       ]}
     >
-      <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} />
+      <BatchHead application={application} batch={batch} mayChange={mayChange} words={words} zone={actor.businessZone} />
       <div className="mt-4 grid grid-cols-1 gap-5">
         <LeftOutNotice application={application} leftOut={leftOut} />
+        {batch.state !== 'discarded' && <ListDifference application={application} applicationId={actor.applicationId} batchId={batchId} />}
         {batch.state === 'checking' && <ColumnsForm application={application} batch={batch} mayChange={mayChange} />}
         {batch.state === 'draft' && (
           <DryRun
@@ -96,10 +103,10 @@ export default async function BatchPage({ params, searchParams }: PageProps<'bat
   )
 }
 
-type BatchHeadProps = { application: string; batch: BatchDto; mayChange: boolean; words: BatchWords }
+type BatchHeadProps = { application: string; batch: BatchDto; mayChange: boolean; words: BatchWords; zone: string }
 
 /** The name of a batch, where it comes from, and what can be done with the whole of it. */
-function BatchHead({ application, batch, mayChange, words: { t } }: BatchHeadProps) {
+function BatchHead({ application, batch, mayChange, words: { t }, zone }: BatchHeadProps) {
   const isOpen = batch.state === 'checking' || batch.state === 'draft'
   return (
     <PageHeader
@@ -126,6 +133,12 @@ function BatchHead({ application, batch, mayChange, words: { t } }: BatchHeadPro
             <a href={paths.data(application, `batches/${batch.batchId}/rows`)} download className={buttonClass()}>
               {t('batches.download')}
             </a>
+          )}
+          {batch.state === 'submitted' && batch.type === 'DEPOSIT' && mayChange && (
+            <>
+              <RepeatButton application={application} batchId={batch.batchId} name={batch.name} />
+              <ScheduleButton application={application} zone={zone} of={{ batchId: batch.batchId, name: batch.name }} />
+            </>
           )}
           {isOpen && mayChange && <DiscardButton application={application} batchId={batch.batchId} version={batch.version} />}
         </>

@@ -21,7 +21,7 @@ import {
 import { resource } from '#lib/pages/queries.ts'
 import { hasParts, isListOf } from '#lib/pages/query-client.ts'
 import { OTHER_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
-import type { KnownBeneficiary } from '#lib/payments/payment-preview.ts'
+import type { Payee } from '#lib/payments/payment-preview.ts'
 import { advisePhone, cleanPhone, countryOfPhone, isCompleteNumber } from '#lib/payments/phone-number.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
 import { formatPhone } from '#lib/text/format.ts'
@@ -213,20 +213,19 @@ function KnownBeneficiaries({ application, payment, text, onChosen }: KnownBenef
       application,
       ['beneficiaries', application, query],
       ['beneficiaries', query],
-      isListOf(hasParts<KnownBeneficiary>('phoneNumber', 'last')),
+      isListOf(hasParts<Payee>('phoneNumber', 'last', 'bookOperator')),
     ),
     enabled: q.length >= TYPED_MIN,
     placeholderData: keepPreviousData,
   })
   const found = text === '' || q.length < TYPED_MIN ? [] : (data ?? [])
-  const isFilledIn = ({ phoneNumber, customerName }: KnownBeneficiary) =>
-    phoneNumber === values.phoneNumber && customerName === values.customerName
+  const isFilledIn = ({ phoneNumber, customerName }: Payee) => phoneNumber === values.phoneNumber && customerName === values.customerName
   if (found.length === 0 || found.every(isFilledIn)) return null
 
-  function choose({ phoneNumber, customerName, last }: KnownBeneficiary) {
+  function choose({ phoneNumber, customerName, last, bookOperator }: Payee) {
     const country = countryOfPhone(phoneNumber)
     const isKept = isOperatorCode(values.operator) && OPERATORS[values.operator].country.name === country
-    const operator = isKept ? values.operator : (last?.operator ?? '')
+    const operator = bookOperator ?? (isKept ? values.operator : (last?.operator ?? ''))
     set({ phoneNumber, customerName, ...(country ? { country: COUNTRIES[country].name, operator } : {}) })
     onChosen()
   }
@@ -246,11 +245,14 @@ function KnownBeneficiaries({ application, payment, text, onChosen }: KnownBenef
               {each.last ? <Money amount={each.last.amount} currency={each.last.currency} className="text-right" /> : <span />}
               <PhoneText phoneNumber={each.phoneNumber} className="text-second text-quiet" />
               <span className="flex flex-wrap justify-end gap-x-2 text-second text-quiet">
+                {each.bookOperator && <span>{t('payment.inBook')}</span>}
                 {each.last ? (
                   <>
                     <OperatorMark code={each.last.operator} isCountryHidden />
                     <TimeText at={each.last.at} style="day-year" />
                   </>
+                ) : each.bookOperator ? (
+                  <OperatorMark code={each.bookOperator} isCountryHidden />
                 ) : (
                   t('payment.neverPaid')
                 )}

@@ -27,7 +27,8 @@ import { listCalls } from '#server/partner-auth/recent-calls-store.ts'
 import { checkAuditChain } from '#server/reports/audit/audit-record.ts'
 import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
 import { readBatchCells } from '#server/reports/batches/read-cells.ts'
-import { suggestBeneficiaries, suggestMatches } from '#server/reports/customers/customers.ts'
+import { suggestMatches } from '#server/reports/customers/customers.ts'
+import { suggestPayees } from '#server/reports/customers/suggest-payees.ts'
 import { toRecordFile } from '#server/reports/export/export-record.ts'
 import { findExport, findExportByFile } from '#server/reports/export/stored-file.ts'
 import { readInstallation } from '#server/reports/installation/read-installation.ts'
@@ -94,7 +95,7 @@ const DATA: Readonly<Record<string, Answer>> = {
   ),
   'batches/[batchId]/run': byId('transaction:read', nothing, (actor, id) => readBatchRun(backOfficeRuntime().pool, actor, id)),
   beneficiaries: data('transaction:create', beneficiaryQuerySchema, async ({ applicationId }, { q, type }) =>
-    ok(await suggestBeneficiaries(backOfficeRuntime().reportPool, applicationId, { typed: q, type }, BENEFICIARIES_MAX)),
+    ok(await suggestPayees(backOfficeRuntime().reportPool, applicationId, { typed: q, type }, BENEFICIARIES_MAX)),
   ),
   calls: data('sandbox:use', apiCallFilterSchema, async ({ applicationId, businessZone: zone }, filter) => {
     const { config, pool } = backOfficeRuntime()

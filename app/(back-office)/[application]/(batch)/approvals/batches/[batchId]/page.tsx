@@ -8,6 +8,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { DeputyNotice } from '../../../../_components/deputies/deputy-notice.tsx'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
 import { decideWholeBatch, recallWholeBatch } from '../../../../approvals/actions.ts'
+import { ListDifference } from '../../../../batches/_components/list-difference.tsx'
 import { BatchRun } from '../../../../batches/[batchId]/_components/run/batch-run.tsx'
 import { BatchReview } from './_components/batch-review.tsx'
 
@@ -35,6 +36,7 @@ export default async function BatchApprovalPage({ params }: PageProps<'batchId'>
       ]}
     >
       {batch.canReject === true && <DeputyNotice actor={actor} />}
+      <ListDifference application={application} applicationId={actor.applicationId} batchId={batchId} />
       <BatchReview application={application} batchId={batchId} actions={{ decide: decideWholeBatch, recall: recallWholeBatch }} />
       {batch.count < batch.rowCount && <BatchRun application={application} batchId={batchId} />}
     </PageContent>

@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { GROUP_NAME_MAX } from '#lib/beneficiaries/beneficiaries.ts'
+import { parseAmountMinor } from '#lib/money/money.ts'
+import { PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
+import { isCleanText } from '#lib/text/clean-text.ts'
+
+const text = (lengthMax: number) => z.string().trim().max(lengthMax).refine(isCleanText)
+const minute = z.int().min(0).max(1439)
+const groupName = text(GROUP_NAME_MAX).min(1)
+
+/** The address of the book. */
+export const beneficiaryListSchema = z.object({
+  q: z.string().trim().max(200).refine(isCleanText).optional().catch(undefined),
+  group: z.string().max(GROUP_NAME_MAX).refine(isCleanText).optional().catch(undefined),
+  show: z.enum(['present', 'archived']).catch('present').default('present'),
+  page: z.coerce.number().int().min(0).max(100_000).catch(0),
+})
+export type BeneficiaryListFilter = z.output<typeof beneficiaryListSchema>
+
+/** Group and amount of a person; the amount is a plain decimal. */
+export const beneficiaryPlaceSchema = z.object({
+  beneficiaryId: z.uuid(),
+  groupName: groupName.nullable(),
+  amount: z
+    .string()
+    .max(20)
+    .transform((typed, context) => {
+      const amountMinor = parseAmountMinor(typed)
+      if (amountMinor !== undefined && amountMinor > 0n) return amountMinor
+      context.addIssue({ code: 'custom', message: 'beneficiaries.amountWrong' })
+      return z.NEVER
+    })
+    .nullable(),
+})
+
+export const beneficiaryArchiveSchema = z.object({ beneficiaryId: z.uuid(), isArchived: z.boolean() })
+
+/** When a list is prepared by itself. */
+export const paymentScheduleSchema = z.object({
+  source: z.union([z.strictObject({ batchId: z.uuid() }), z.strictObject({ groupName })]),
+  name: text(200).min(1),
+  purpose: text(PAYMENT_TEXTS.purpose.lengthMax).min(1).nullable(),
+  time: z.discriminatedUnion('every', [
+    z.strictObject({ every: z.literal('once'), weekday: z.null(), monthDay: z.null(), day: z.iso.date(), minute }),
+    z.strictObject({ every: z.literal('week'), weekday: z.int().min(1).max(7), monthDay: z.null(), day: z.null(), minute }),
+    z.strictObject({ every: z.literal('month'), weekday: z.null(), monthDay: z.int().min(1).max(28), day: z.null(), minute }),
+  ]),
+})
+export const endScheduleSchema = z.object({ scheduleId: z.uuid() })
+
+/** A list to prepare: an earlier one again, or a group of the book. */
+export const prepareListSchema = z.object({
+  source: z.union([z.strictObject({ batchId: z.uuid() }), z.strictObject({ groupName })]),
+  name: text(200).min(1).nullable(),
+  purpose: text(PAYMENT_TEXTS.purpose.lengthMax).min(1).nullable(),
+})

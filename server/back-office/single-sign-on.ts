@@ -116,7 +116,8 @@ export async function readSignOnCall(
   if (!backOfficeRuntime().config.singleSignOn) return err('not_found')
   if (isThrottled()) return err('start_over')
   const url = new URL(request.url)
-  const query = url.searchParams
+  // A copy: that of the address is emptied with it.
+  const query = new URLSearchParams(url.search)
   const headers = new Headers(request.headers)
   url.search = ''
   noteWaiting()

@@ -35,7 +35,12 @@ before(async () => {
   applicationId = await makeApplication(database.pool)
   maker = await aPerson('maker')
   directory = await createDirectory({ pool: database.pool, pollIntervalMs: 20 })
-  deps = { pool: database.pool, directory, intake: createIntake({ pool: database.pool }), connectors: { has: () => true, limitsOf: () => undefined } }
+  deps = {
+    pool: database.pool,
+    directory,
+    intake: createIntake({ pool: database.pool }),
+    connectors: { has: () => true, limitsOf: () => undefined },
+  }
 })
 after(async () => {
   assert.deepEqual(await verifyBooks(database.pool), [])

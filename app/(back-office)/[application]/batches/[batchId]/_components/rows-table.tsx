@@ -6,7 +6,15 @@ import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { BATCH_FIELDS } from '#lib/batches/batch-fields.ts'
-import { type BatchRowDto, type CheckedBatchRow, type ProblemPages, problemText, type RowAccount, type RowFilter, warningText } from '#lib/batches/batches.ts'
+import {
+  type BatchRowDto,
+  type CheckedBatchRow,
+  type ProblemPages,
+  problemText,
+  type RowAccount,
+  type RowFilter,
+  warningText,
+} from '#lib/batches/batches.ts'
 import type { CellPlace } from '#lib/batches/cell-place.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'

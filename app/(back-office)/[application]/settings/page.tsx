@@ -53,7 +53,7 @@ export default async function SettingsPage({ params }: PageProps) {
   if (!person) notFound()
   const timeZone = actor.timeZone ?? actor.businessZone
   return (
-    <PageContent words={['settings.', 'enrol.', 'signIn.code', 'signIn.recovery', 'deputy.', 'change.', 'role.']}>
+    <PageContent words={['settings.', 'enrol.', 'signIn.code', 'signIn.continue', 'signIn.recovery', 'deputy.', 'change.', 'role.']}>
       <PageHeader title={t('settings.title')} />
       <div className="mt-5 max-w-4xl">
         <SettingsSection id="profile" title={t('settings.profile')}>

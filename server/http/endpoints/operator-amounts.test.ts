@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { codedErrorSchema, errorSchema } from '#lib/schemas/responses.ts'
 import { setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { anIntakeItem, fund } from '#server/testing/factories.ts'
@@ -22,7 +22,9 @@ after(() => harness.close())
 
 async function answerOf(path: string, body: unknown): Promise<string> {
   const response = await fetch(harness.baseUrl + path, { method: 'POST', headers: harness.headers, body: JSON.stringify(body) })
-  return response.ok ? '200' : `${response.status} ${errorSchema.parse(await response.json()).message}`
+  return response.ok
+    ? '200'
+    : `${response.status} ${(path.startsWith('/api/v2') ? codedErrorSchema : errorSchema).parse(await response.json()).message}`
 }
 
 const deposit = (amount: number) => answerOf('/api/v1/transaction/deposit', aPayment(amount))

@@ -199,6 +199,8 @@ test('the document of version 2 is served beside that of version 1, which has no
   const document = async (version: string) =>
     (await get(`/api/${version}/openapi.json`, {})).json() as Promise<{ paths: Record<string, unknown> }>
   assert.deepEqual(Object.keys((await document('v2')).paths), [
+    '/api/v2/collects',
+    '/api/v2/deposits',
     '/api/v2/transactions',
     '/api/v2/transactions/{transactionId}/cancel',
     '/api/v2/transactions/{transactionId}/refunds',

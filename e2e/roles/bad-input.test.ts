@@ -96,10 +96,14 @@ function examplesFor(pattern: string) {
   }
 }
 
-/** Nothing is there for the examples: no wallet is named, nobody has signed the day, no fee was agreed, and no file is attached. */
-const ABSENT = ['certificates', 'settlements/[wallet]/[day]/export', 'fees/[wallet]/claim', 'transactions/[transactionId]/attachment'].map(
-  (path) => `GET /api/back-office/[application]/${path}`,
-)
+/** Nothing is there for the examples: no wallet is named, nobody has signed the day, no fee was agreed, no file is attached, no call is recorded. */
+const ABSENT = [
+  'certificates',
+  'calls',
+  'settlements/[wallet]/[day]/export',
+  'fees/[wallet]/claim',
+  'transactions/[transactionId]/attachment',
+].map((path) => `GET /api/back-office/[application]/${path}`)
 
 const LIVE = 'GET /api/back-office/[application]/live'
 /** They take files: tested apart. */
@@ -321,6 +325,10 @@ const RIGHT_AFTER_ALL = new Set([
   ...['groupName', 'amount'].map((field) => `editBeneficiary ${field} null`),
   ...['true', 'false'].map((value) => `archiveBeneficiary isArchived ${value}`),
   ...['prepareList name', 'prepareList purpose', 'scheduleList purpose'].map((field) => `${field} null`),
+  // A link may accept any number of payments, and have no end.
+  ...['paymentsMax', 'lastDay'].map((field) => `createLink ${field} null`),
+  // There are no passkeys at an IP address.
+  'addPasskey name ""',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

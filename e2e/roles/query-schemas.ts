@@ -41,7 +41,7 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/audit/export': auditExportSchema,
   'GET /api/back-office/[application]/batches/template': z.object({ format: z.enum(['csv', 'xlsx']) }),
   'GET /api/back-office/[application]/batches/[batchId]/cells': batchCellsSchema,
-  'GET /api/back-office/[application]/links/[linkId]/code': z.object({ format: z.enum(['svg', 'png']) }),
+  'GET /api/back-office/[application]/links/[linkId]/code': z.object({ format: z.enum(['svg', 'png']).default('svg') }),
   'GET /api/back-office/[application]/batches/[batchId]/rows': z.object({ show: z.enum(ROW_FILTERS).optional() }),
   'GET /api/back-office/[application]/balances/[operator]': statementQuerySchema,
   'GET /api/back-office/[application]/balances/[operator]/lines': statementQuerySchema,

@@ -110,7 +110,7 @@ export type BatchRowsQuery = z.output<typeof batchRowsSchema>
 
 /** Cells of a batch, as in the address: those of one field from a row on, or, with `kind`, those with this value and this problem. */
 export const batchCellsSchema = z.object({
-  field: z.enum(BATCH_FIELDS),
+  field: z.enum(BATCH_FIELDS).default('phoneNumber'),
   show: z.enum(ROW_FILTERS).default('problems'),
   from: z.coerce.number().int().min(1).max(10_000_000).default(1),
   kind: z.enum(PROBLEM_KINDS).optional(),

@@ -10,7 +10,7 @@ import { drawCodeFile } from '#server/http/pay/code-file.ts'
 import { findPaymentLink } from '#server/payment-links/payment-link-list-store.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
-const query = z.object({ format: z.enum(['svg', 'png']) })
+const query = z.object({ format: z.enum(['svg', 'png']).default('svg') })
 const TYPES = { svg: 'image/svg+xml', png: 'image/png' }
 
 type Props = { params: Promise<{ application: string; linkId: string }> }

@@ -67,13 +67,13 @@ export default async function SandboxPage({ params }: PageProps) {
         </p>
         <CallTable application={application} query={query} page={0} />
       </div>
-      <section aria-labelledby="listen" className="mt-8">
-        <h2 id="listen">{t('sandbox.listen')}</h2>
+      <div className="mt-8">
+        <h2>{t('sandbox.listen')}</h2>
         <p className="max-w-3xl text-ink-2">{t('sandbox.listenText')}</p>
         <div className="mt-2 max-w-3xl">
           <CodeBlock label={t('sandbox.listen')} text={LISTEN} wraps />
         </div>
-      </section>
+      </div>
     </PageContent>
   )
 }

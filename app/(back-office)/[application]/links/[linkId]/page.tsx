@@ -94,7 +94,7 @@ function LinkFacts({ t, locale, link }: { t: Translate; locale: Locale; link: Pa
   ]
   return (
     <Card>
-      <Facts facts={facts} nameClass="w-32 sm:w-44" />
+      <Facts facts={facts} nameClass="w-28 sm:w-44" />
     </Card>
   )
 }
@@ -102,7 +102,7 @@ function LinkFacts({ t, locale, link }: { t: Translate; locale: Locale; link: Pa
 function ByWhom({ name, at }: { name: string; at: string }) {
   return (
     <>
-      <bdi>{name}</bdi>, <TimeText at={at} style="full" />
+      <bdi>{name}</bdi>, <TimeText at={at} style="day-time" />
     </>
   )
 }

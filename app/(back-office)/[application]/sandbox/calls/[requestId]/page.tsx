@@ -129,14 +129,14 @@ function Side({ t, of, side: { headers, body, bytes, isCut } }: SideProps) {
 function Replay({ t, call }: CallProps) {
   const command = callAsCurl(call)
   return (
-    <section aria-labelledby="replay" className="mt-6">
-      <h2 id="replay">{t('calls.replay')}</h2>
+    <div className="mt-6">
+      <h2>{t('calls.replay')}</h2>
       <p className="max-w-3xl text-ink-2">{t(command === null ? 'calls.noReplay' : 'calls.replayText')}</p>
       {command !== null && (
         <div className="mt-2">
           <CodeBlock label={t('calls.replay')} text={command} wraps />
         </div>
       )}
-    </section>
+    </div>
   )
 }

@@ -1,6 +1,4 @@
-import { StatusBadge } from '#components/domain/payment.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { Badge } from '#components/ui/display/badge.tsx'
 import { PageLinks } from '#components/ui/display/page-links.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
@@ -10,6 +8,7 @@ import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { type LinkPayment, PAYMENT_LINK_PAGE_SIZE, type PaymentLinkDto } from '#lib/payments/payment-links.ts'
 import { moneyText } from '#lib/text/format.ts'
+import { PaymentState } from './payment-state.tsx'
 
 type Props = {
   t: Translate
@@ -50,7 +49,7 @@ export function LinkPayments({ t, locale, application, link, payments, total, pa
                 </>
               ),
             },
-            { head: t('links.state'), cell: (payment) => <PaymentState t={t} payment={payment} /> },
+            { head: t('links.state'), cell: (payment) => <PaymentState payment={payment} /> },
             { head: t('links.amount'), align: 'end', cell: ({ amount }) => moneyText({ amount, currency: link.currency }, locale) },
             { head: t('links.time'), className: WIDE, cell: ({ createdAt }) => <TimeText at={createdAt} style="full" /> },
           ]}
@@ -65,15 +64,5 @@ export function LinkPayments({ t, locale, application, link, payments, total, pa
         hrefFor={(next) => paths.paymentLink(application, link.linkId, { page: next || null })}
       />
     </section>
-  )
-}
-
-function PaymentState({ t, payment: { status, isLate, isDoubted } }: { t: Translate; payment: LinkPayment }) {
-  return (
-    <span className="inline-flex flex-wrap gap-1">
-      <StatusBadge status={status} />
-      {isLate && <Badge tone="bad">{t('links.late')}</Badge>}
-      {isDoubted && !isLate && <Badge tone="bad">{t('links.doubted')}</Badge>}
-    </span>
   )
 }

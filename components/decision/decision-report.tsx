@@ -4,7 +4,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { DecidedItem, DecisionResult } from '#lib/approvals/approvals.ts'
-import { differences, outcomeText, refusedText } from './decision-text.tsx'
+import { differences, outcomeText, refusedText } from './outcome-text.ts'
 
 export type Report = { items: readonly DecidedItem[]; results: readonly DecisionResult[]; decision: 'validated' | 'rejected' }
 

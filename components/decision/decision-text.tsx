@@ -7,13 +7,11 @@ import type {
   DecisionRefusal,
   DecisionResult,
   RecallObstacle,
-  ShownRow,
 } from '#lib/approvals/approvals.ts'
 import { deciderText, endedBy } from '#lib/approvals/evidence.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES, compareDecimals, formatMinor, parseAmountMinor } from '#lib/money/money.ts'
-import { PAYMENT_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { formatAmount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
@@ -54,25 +52,8 @@ export function doneText(
   return t(`approvals.toast.${item.type}.counted`, { ...values, given: result.given, needed: result.needed })
 }
 
-/** The same beside the payment, which names itself. */
-export function outcomeText(
-  t: Translate,
-  decision: 'validated' | 'rejected',
-  result: Exclude<DecisionResult, { kind: 'refused' }>,
-): string {
-  if (result.kind === 'intended') return t('approvals.done.intended')
-  if (decision === 'rejected' || result.status !== 'PENDING_APPROVAL') return t(`approvals.done.${decision}`)
-  return t('approvals.done.counted', { given: result.given, needed: result.needed })
-}
-
-type Refused = Extract<DecisionResult, { kind: 'refused' }>
-type Translations = { t: Translate; locale: Locale; timeZone: string }
-
-/** Why one decision was refused, naming who was quicker. */
-export function refusedText(words: Translations, { reason, now }: Refused): string {
-  if (reason === 'not_waiting' && now?.end) return endText(words, now.end)
-  return words.t(`approvals.refused.${reason}`)
-}
+/** The reader's language and time zone. */
+export type Translations = { t: Translate; locale: Locale; timeZone: string }
 
 /** Who ended the wait of a payment, when, and with which reason; without an end on record, that it no longer waits. */
 export function endText({ t, timeZone }: Translations, end: ApprovalEnd | null): string {
@@ -80,25 +61,6 @@ export function endText({ t, timeZone }: Translations, end: ApprovalEnd | null):
   const at = formatTime(t, timeZone, new Date(end.at), 'day-time')
   const text = t(`approvals.ended.${end.event}`, { name: endedBy(t, end), at })
   return end.reason && end.event !== 'expired' ? `${text} ${t('approvals.quoted', { text: end.reason })}` : text
-}
-
-type Field = [string, (row: ShownRow) => string]
-
-/** The differences between what was shown and what is stored now, field by field. */
-export function differences({ t, locale }: Translations, shown: ShownRow, now: ShownRow): { field: string; shown: string; now: string }[] {
-  const money = (row: ShownRow, amount: string) => `${formatAmount(amount, locale)}\u00a0${row.currency}`
-  const fields: readonly Field[] = [
-    [t('payment.field.amount'), (row) => money(row, row.amount)],
-    [t('approvals.field.fees'), (row) => `${money(row, row.feeSystem)} + ${money(row, row.feeApp)}`],
-    ...PAYMENT_TEXT_NAMES.map((name) => [t(`payment.field.${name}`), (row: ShownRow) => row[name]] satisfies Field),
-    [t('payment.field.phoneNumber'), (row) => row.phoneNumber],
-    [t('payment.field.operator'), (row) => row.operator],
-    [t('attachment.title'), ({ attachment }) => (attachment ? `${attachment.fileName} (${attachment.sha256.slice(0, 12)})` : '–')],
-    [t('approvals.field.rule'), (row) => row.ruleName],
-    [t('approvals.field.needed'), (row) => row.steps.join(' + ')],
-    [t('approvals.field.decisions'), (row) => row.decisions.map((one) => decisionText(t, one)).join(', ') || '–'],
-  ]
-  return fields.map(([field, read]) => ({ field, shown: read(shown), now: read(now) })).filter((each) => each.shown !== each.now)
 }
 
 /** Why a transaction waits, in a few words: the highest threshold it passed and whether the number is new; else the rule's name. */

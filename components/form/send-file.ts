@@ -32,9 +32,9 @@ export async function sendFile(
 ): Promise<{ json: unknown } | NotSent> {
   const started = await post(upload.begin, null, words)
   if ('error' in started) return started
-  const begun = uploadAnswerSchema.safeParse(started.json)
-  if (!begun.success) return { error: 'action.unexpected' }
-  const { fileId, pieces } = begun.data
+  const opened = uploadAnswerSchema.safeParse(started.json)
+  if (!opened.success) return { error: 'action.unexpected' }
+  const { fileId, pieces } = opened.data
   const count = Math.ceil(file.size / PIECE_BYTES)
   let sent = pieces.length
   onPiece(sent, count)

@@ -89,7 +89,7 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await expect(page.locator('#docs-contents')).toBeHidden()
 })
 
-test('no page of the reference loads more than 1.355 times the JavaScript of an empty page', async () => {
+test('no page of the reference loads more than 1.35 times the JavaScript of an empty page', async () => {
   for (const address of ['/docs', '/docs/collect', '/docs/operators']) {
     const { bytes } = await measurePageScripts(sandboxUrl(), address, '')
     expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { Evidence } from '#components/decision/approval-evidence.tsx'
 import { DecisionButtons } from '#components/decision/decision-buttons.tsx'
 import { decisionText, progressText, reasonText, sumItems } from '#components/decision/decision-text.tsx'
+import { Attachment } from '#components/domain/attachment.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { CustomerName, PhoneText, StatusBadge } from '#components/domain/payment.tsx'
@@ -9,7 +10,6 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import { PanelButton, PanelSteps } from '#components/table/side-panel.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import type { ApprovalRow, DecidedItem } from '#lib/approvals/approvals.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -19,9 +19,6 @@ import { formatDuration } from '#lib/time/format-time.ts'
 import { DAY_MS } from '#lib/time/time.ts'
 import type { Subject } from './board-state.ts'
 import { useBoardContext } from './use-board.ts'
-
-/** Few payments have a file. */
-const Attachment = onDemand(async () => (await import('#components/domain/attachment.tsx')).Attachment)
 
 /** Always in sight: how much to whom, and the ways to the neighbours and out. */
 export function PanelHead({ subject }: { subject: Subject }) {
@@ -114,7 +111,7 @@ export function PanelItem({ row }: { row: ApprovalRow }) {
   return (
     <>
       <Evidence application={application} transactionId={row.transactionId} payment={row} />
-      {row.attachment && <Attachment application={application} transactionId={row.transactionId} attachment={row.attachment} />}
+      <Attachment application={application} transactionId={row.transactionId} attachment={row.attachment} />
       <dl className="grid grid-cols-[96px_minmax(0,1fr)] gap-x-3 gap-y-1.5 border-t border-line pt-4">
         <Fact label={t('approvals.field.rule')}>
           {row.isDefaultRule ? reasonText(t, locale, row) : row.ruleName}

@@ -6,7 +6,7 @@ type RateLimitOptions = {
   nowMs(): number
 }
 
-/** What is left of an allowance after one was taken from it, or was not. */
+/** The rest of an allowance after one was taken from it, or was not. */
 export type Taken = {
   /** Undefined if it was taken, otherwise the milliseconds until one is left. */
   retryAfterMs: number | undefined

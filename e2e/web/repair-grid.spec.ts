@@ -31,7 +31,7 @@ const editorOf = (page: Page, row: number, field: string) => page.getByLabel(`${
 const bar = (page: Page) => page.getByRole('region', { name: 'Corrections' })
 const problems = (page: Page, count: number) => expect(page.getByRole('link', { name: `Problems ${count}`, exact: true })).toBeVisible()
 
-/** What a person copied elsewhere, pasted where the focus is. */
+/** Text from elsewhere, pasted where the focus is. */
 async function paste(page: Page, text: string): Promise<void> {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.evaluate((copied) => navigator.clipboard.writeText(copied), text)

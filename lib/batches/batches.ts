@@ -43,7 +43,7 @@ export type BatchListItem = StagedBatch & {
   submittedAt: string | null
 }
 
-/** What the operator said about the account of a row, within 24 hours; names are masked. */
+/** The operator's answer about the account of a row, at most 24 hours old; names are masked. */
 export type RowAccount = NonNullable<ApprovalEvidence['account']>
 
 /** The check of the names of a file. `doubtful`: rows whose account has another name, or cannot be paid. */
@@ -62,7 +62,7 @@ export type BatchRowDto = RowTexts & {
   /** The value of each field from the file or the maker, for the form. */
   typed: Record<BatchField, string>
   edits: RowEdits
-  /** What the file has in each field that the maker has replaced. */
+  /** The value of the file in each field that the maker has replaced. */
   inFile: RowEdits
   problems: RowProblem[]
   repairs: RowRepair[]

@@ -11,7 +11,7 @@ export type CellRepair = CellPlace & {
 export type Repair = { cells: readonly CellRepair[]; isUndo: boolean }
 
 /**
- * What becomes of the texts that a person types on a page of rows, from the key press until the page shows them. No text is dropped before
+ * The texts that a person types on a page of rows, from the key press until the page shows them. No text is dropped before
  * it is stored, unless the person drops it.
  */
 export type RepairQueue = {

@@ -9,7 +9,7 @@ export type PaymentTime = { minute: number } & (
   | { every: 'month'; weekday: null; monthDay: number; day: null }
 )
 
-/** What became of one time of a schedule. missed: no process ran within an hour. refused: the reason says why. */
+/** The outcome of one time of a schedule. missed: no process ran within an hour. refused: the reason says why. */
 export type PaymentRunOutcome = 'prepared' | 'missed' | 'refused'
 
 /** Why no batch was made at a time: of the maker, the application, or the list. */

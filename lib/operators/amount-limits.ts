@@ -5,7 +5,7 @@ import { OPERATORS, type OperatorCode } from './operators.ts'
 /** The amounts that are possible, in hundredths: both ends included, and only multiples, if there is one. */
 export type AmountLimits = { minimumMinor: bigint; maximumMinor: bigint; multipleMinor: bigint | null }
 
-/** What the settings of an operator say about one direction. Null: nothing. */
+/** The limits in an operator's settings for one direction. Null: none. */
 export type OperatorLimitSettings = { [Name in keyof AmountLimits]: bigint | null }
 
 /** The limits of an application's transfer service. They bind where the application enforces them. */

@@ -7,7 +7,7 @@ export const CURL_CREDENTIALS = {
   authorization: '-H "Authorization: Bearer $ACCESS_TOKEN"',
 } as const
 
-/** Headers that a server may treat differently, and that curl does not send by itself. */
+/** Headers that a server may treat differently, and that curl does not send unasked. */
 const COPIED_HEADERS = new Set(['content-type', 'content-encoding', 'accept'])
 
 /** Credentials that were hidden in the body of a token call, and the variables that the reference uses for them. */

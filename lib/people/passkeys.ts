@@ -1,4 +1,4 @@
-/** What the browser asks a device for: a new passkey of this site for this person. Bytes are base64url. */
+/** A request to a device for a new passkey of this site for this person. Bytes are base64url. */
 export type PasskeyCreation = {
   challenge: string
   rp: { id: string; name: string }
@@ -10,7 +10,7 @@ export type PasskeyCreation = {
   timeoutMs: number
 }
 
-/** What the browser asks a device for: a signature by any of its passkeys of this site. */
+/** A request to a device for a signature by any of its passkeys of this site. */
 export type PasskeyRequest = { challenge: string; rpId: string; timeoutMs: number }
 
 /** A new passkey, as the browser sends it. Bytes are base64url. */

@@ -35,7 +35,7 @@ export const beneficiaryPlaceSchema = z.object({
 
 export const beneficiaryArchiveSchema = z.object({ beneficiaryId: z.uuid(), isArchived: z.boolean() })
 
-/** When a list is prepared by itself. */
+/** The time at which a list is prepared automatically. */
 export const paymentScheduleSchema = z.object({
   source: z.union([z.strictObject({ batchId: z.uuid() }), z.strictObject({ groupName })]),
   name: text(200).min(1),

@@ -1,5 +1,5 @@
 /**
- * What an error of version 2 is, for programs. A code keeps its meaning for good: partners' programs decide by it. New ones may be added
+ * The kinds of errors of version 2, for programs. A code keeps its meaning for good: partners' programs decide by it. New ones may be added
  * anywhere, and none is renamed or removed.
  */
 const ERROR_CODES = [
@@ -32,7 +32,7 @@ const ERROR_CODES = [
   'application_disabled',
   'not_permitted',
   'scope_missing',
-  // What is asked for.
+  // The request's subject.
   'service_disabled',
   'operator_not_in_service',
   'amount_out_of_limits',

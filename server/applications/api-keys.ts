@@ -24,7 +24,7 @@ type CreateApiKey = {
   name: string
   actor: CommandActor
   expiresAt?: Date
-  /** What the key is limited to; absent or null: nothing. */
+  /** The calls that the key is limited to; absent or null: all. */
   scopes?: readonly ApiScope[] | null
   /** Rotation: the keys that work now end at this instant, so that partners can change over in between. */
   othersExpireAt?: Date

@@ -31,9 +31,9 @@ type Maker = Awaited<ReturnType<typeof aMaker>>
 
 async function upload(actor: Maker, externalId: string, bytes: Buffer, fileName = 'invoice.pdf', isComplete = true) {
   const { applicationId } = actor
-  const begun = await beginAttachment(database.pool, { applicationId, actor, externalId, fileName, bytes: bytes.length, modifiedMs: 1 })
-  if (!begun.ok) return begun
-  const { fileId, pieces } = begun.value
+  const started = await beginAttachment(database.pool, { applicationId, actor, externalId, fileName, bytes: bytes.length, modifiedMs: 1 })
+  if (!started.ok) return started
+  const { fileId, pieces } = started.value
   for (let number = 0; isComplete && number * PIECE_BYTES < bytes.length; number++) {
     if (pieces.includes(number)) continue
     const piece = bytes.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES)

@@ -26,7 +26,7 @@ function isThrottled(): boolean {
   return limit.take(throttleAddress(peerAddress())).retryAfterMs !== undefined
 }
 
-/** What commands about passkeys need: the Runtime, and the site of this installation. */
+/** The dependencies of commands about passkeys: the Runtime, and the site of this installation. */
 export function passkeyDeps() {
   const { pool, clock, throttle, config } = backOfficeRuntime()
   return { pool, clock, throttle, relyingParty: relyingPartyOf(config.publicUrl) }

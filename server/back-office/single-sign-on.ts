@@ -97,7 +97,7 @@ function isThrottled(): boolean {
   return limit.take(throttleAddress(peerAddress())).retryAfterMs !== undefined
 }
 
-/** What providers send back. Codes and states of several are over a thousand characters long. */
+/** The answer of a provider. Codes and states of several are over a thousand characters long. */
 const answerSchema = z.object({
   code: z.string().max(4_096).optional(),
   state: z.string().max(4_096).optional(),
@@ -107,7 +107,7 @@ const answerSchema = z.object({
 
 /**
  * The request as next-auth may see it: the way to the provider, which is a link and becomes the POST that next-auth wants, or the way back.
- * `start_over`: not begun on our own page, or too often. `not_found` where no provider is configured.
+ * `start_over`: not started on our own page, or too often. `not_found` where no provider is configured.
  */
 export async function readSignOnCall(
   request: Request,

@@ -8,7 +8,7 @@ import { type ChangeCommand, type ChangeDeps, type ChangeFailure, contextOf, run
 import { compareRows, recheckPart } from './check-rows.ts'
 import { type RawRow, selectNumberedRows, selectProblems, updateEdits } from './row-store.ts'
 
-/** What a maker typed in one row. Fields that are not named keep what they had; null returns to the cell of the file. */
+/** The texts that a maker typed in one row. Fields that are not named keep what they had; null returns to the cell of the file. */
 type RowRepairs = { rowNumber: number; fields: { [Field in keyof RowEdits]: string | null } }
 
 /** The version that the repair made, and what is still wrong in each row that it named. */

@@ -62,7 +62,7 @@ export async function selectNumberedRows(
   return rows
 }
 
-/** What is wrong in each of these rows. */
+/** The problems of each of these rows. */
 export async function selectProblems(
   queryable: Queryable,
   { applicationId, batchId }: Place,

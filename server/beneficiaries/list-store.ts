@@ -76,7 +76,7 @@ export async function insertSource(
 
 export type Source = { batchId: string | null; batchName: string | null; groupName: string | null }
 
-/** What a batch repeats; undefined if it repeats no list. */
+/** The list that a batch repeats; undefined if it repeats none. */
 export async function findSource(queryable: Queryable, { applicationId, batchId }: Place): Promise<Source | undefined> {
   const { rows } = await queryable.query<Source>(
     `select s.source_batch_id as "batchId", e.name as "batchName", s.group_name as "groupName"

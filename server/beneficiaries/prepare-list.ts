@@ -14,7 +14,7 @@ import { listMembers } from './beneficiary-store.ts'
 import { findGroupOf, findLastOfGroup, insertSource, selectEarlierRows } from './list-store.ts'
 import { type NextRow, payGroup, repeatList } from './next-list.ts'
 
-/** What is paid: an earlier list again, or a group of the book. */
+/** The people to pay: those of an earlier list, or of a group of the book. */
 export type ListSource = { batchId: string } | { groupName: string }
 
 export type PrepareFailure =
@@ -50,7 +50,7 @@ export function prepareList(
   })
 }
 
-/** What the audit record says of a prepared list. */
+/** The details of a prepared list in the audit record. */
 export function detailsOf(source: ListSource, { rows }: PreparedList): Record<string, string | number> {
   return 'batchId' in source ? { repeats: source.batchId, rows } : { group: source.groupName, rows }
 }

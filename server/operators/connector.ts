@@ -133,7 +133,7 @@ export type DayListOutcome =
   | { kind: 'lines'; lines: readonly (readonly string[])[]; next: string | undefined; exchange: Exchange }
   | UnknownOutcome
 
-/** What moved in our account on a day of the operator's calendar (`YYYY-MM-DD`), page by page. */
+/** The movements in our account on a day of the operator's calendar (`YYYY-MM-DD`), page by page. */
 export type DayList = { header: readonly string[]; read(day: string, page: string | undefined): Promise<DayListOutcome> }
 
 /**

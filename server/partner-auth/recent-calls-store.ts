@@ -124,7 +124,7 @@ function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
-/** What is kept of a body, in bytes. */
+/** The bytes of a body that are kept. */
 export const BODY_BYTES_KEPT = 16_384
 
 function sideOf(headers: string, body: string, bytes: number): ApiCallDetailDto['request'] {

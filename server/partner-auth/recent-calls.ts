@@ -51,7 +51,7 @@ const APPLICATIONS_MAX = 50
 /** Calls that wait until their application is found, and of those calls of one address. */
 const UNOWNED_MAX = 200
 const UNOWNED_EACH_MAX = 50
-/** What is kept of each text, in characters. */
+/** The characters of each text that are kept. */
 const QUERY_MAX = 2_000
 const PATH_MAX = 200
 const MESSAGE_MAX = 2_000

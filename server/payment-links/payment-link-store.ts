@@ -52,7 +52,7 @@ export async function findCustomerLink(queryable: Queryable, token: string): Pro
   return rows[0]
 }
 
-/** What a form meets: the collect that an equal form has started, and why the link accepts no payment of the number. */
+/** The state that a form meets: the collect that an equal form has started, and why the link accepts no payment of the number. */
 type LinkAttempt = { existingPayToken: string | null; obstacle: LinkObstacle | null }
 
 type LinkKey = Pick<CustomerLink, 'applicationId' | 'linkId'>

@@ -323,7 +323,7 @@ test('an amount that the customer enters is refused outside the limits of the li
   assert.deepEqual(rows, [{ amount: 50_000n }, { amount: 200_000n }])
 })
 
-test('the database refuses a collect at another amount, of another operator, or beyond what the link accepts, whoever inserts it', async () => {
+test('the database refuses a collect at another amount, of another operator, or beyond what the link accepts, whatever code inserts it', async () => {
   const { token } = await aLink()
   const link = (await findCustomerLink(database.pool, token)) ?? assert.fail('no link')
   for (const changed of [{ amountMinor: 100n }, { operators: ['SNFREE' as const] }]) {

@@ -242,7 +242,7 @@ export async function bumpSessionEpoch(
 }
 
 /**
- * What a person signed in with: the password, and a code with it; a passkey; the identity provider of the installation, with its own second
+ * The proof that a person signed in with: the password, and a code with it; a passkey; the identity provider of the installation, with its own second
  * factor or with a code here.
  */
 export type SignInFactor = 'password' | 'one_time_code' | 'recovery_code' | 'passkey' | 'single_sign_on' | 'single_sign_on_code'

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findPersonByEmail } from './person-store.ts'
 
-/** What an identity provider says about a person, once its signature has been verified. */
+/** The claims of an identity provider about a person, once its signature has been verified. */
 export type ProviderClaims = { email: string | undefined; isEmailVerified: boolean; amr: readonly string[]; acr: string | undefined }
 
 type SignOn = { personId: string; sessionEpoch: number; email: string; needsCode: boolean }

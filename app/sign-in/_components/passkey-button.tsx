@@ -41,8 +41,8 @@ export function PasskeyButton({ next }: { next: string }) {
 /** Returns why the person is not signed in; a sign-in ends with another page. */
 async function askAndSignIn(next: string): Promise<keyof typeof WORDS> {
   const started = await callAction(async () => {
-    const begun = await startPasskeyAction()
-    return begun.ok ? begun : { ok: false as const, error: { code: begun.error } }
+    const answered = await startPasskeyAction()
+    return answered.ok ? answered : { ok: false as const, error: { code: answered.error } }
   })
   if (!started.ok) return started.error.code === 'throttled' || started.error.code === 'offline' ? started.error.code : 'not_offered'
   const { signWithPasskey } = await import('#components/form/passkey-device.ts')

@@ -83,7 +83,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   retention_marks: 'derived',
   notice_preferences: 'about looking',
   sign_in_throttles: 'counts attempts',
-  // Anybody may begin a sign-in; unanswered, it ends by itself.
+  // Anybody may begin a sign-in; unanswered, it expires.
   passkey_challenges: 'counts attempts',
   api_refusals: 'counts attempts',
   api_requests: 'counts attempts',

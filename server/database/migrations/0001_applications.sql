@@ -100,7 +100,7 @@ create table api_keys (
   created_at timestamptz not null default now(),
   expires_at timestamptz,
   revoked_at timestamptz,
-  -- What the key is limited to (lib/partner/api-scopes.ts); null: nothing is refused for its scope.
+  -- The calls that the key is limited to (lib/partner/api-scopes.ts); null: nothing is refused for its scope.
   scopes text[] check (cardinality(scopes) > 0),
   primary key (application_id, api_key_id)
 );

@@ -37,7 +37,7 @@ create table beneficiaries (
   -- The name in lower case without accents, for the search.
   folded_name text not null,
   group_name text check (length(group_name) between 1 and 100),
-  -- What a payment of the group pays this person; null: the maker fills it in each time.
+  -- The amount that a payment of the group pays this person; null: the maker fills it in each time.
   amount_minor bigint check (amount_minor > 0),
   changed_at timestamptz not null default clock_timestamp(),
   -- An archived person is in no list that is made from the book.
@@ -64,7 +64,7 @@ create unique index beneficiaries_by_number on beneficiaries (application_id, ph
 create index beneficiaries_by_name on beneficiaries (application_id, folded_name, beneficiary_id);
 create index beneficiaries_by_group on beneficiaries (application_id, group_name) where archived_at is null;
 
--- What a batch repeats: an earlier batch, or a group of the book. Differences are computed from the rows of both as they are now.
+-- The list that a batch repeats: an earlier batch, or a group of the book. Differences are computed from the rows of both as they are now.
 create table batch_sources (
   application_id uuid not null,
   batch_id uuid not null,
@@ -87,7 +87,7 @@ create table batch_source_rows (
   primary key (application_id, batch_id, row_number)
 );
 
--- When a list is prepared by itself, in the name of the maker who set it. Times are those of the application's business zone.
+-- The times at which a list is prepared automatically, in the name of the maker who set it. Times are those of the application's business zone.
 create table payment_schedules (
   application_id uuid not null,
   schedule_id uuid not null,

@@ -7,7 +7,7 @@ create table payment_links (
   link_id uuid not null,
   -- 128 random bits. Readable, as pay tokens are, because pages show the address again; its holder can pay and nothing else.
   token text not null check (length(token) = 22),
-  -- What is paid, or the number of an invoice; the purpose of each collect.
+  -- The goods or the number of an invoice; the purpose of each collect.
   purpose text not null check (length(purpose) between 1 and 140),
   country text not null,
   currency text not null,
@@ -58,7 +58,7 @@ create trigger refuse_truncate before truncate on payment_link_payments for each
 alter table payment_link_payments enable always trigger refuse_change;
 alter table payment_link_payments enable always trigger refuse_truncate;
 
--- A link never collects more often than its terms allow, whoever inserts: each insert holds the application's lock, and that of the link against
+-- A link never collects more often than its terms allow, whatever code inserts: each insert holds the application's lock, and that of the link against
 -- closing. It runs after the statement, so that it sees the collect, and others of the same batch.
 create function refuse_excessive_link_payment() returns trigger language plpgsql
 set search_path from current as $$

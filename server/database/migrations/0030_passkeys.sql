@@ -26,7 +26,7 @@ create table passkey_challenges (
 );
 create index passkey_challenges_by_end on passkey_challenges (expires_at);
 
--- A passkey opens the account by itself, so its owner is told of each new one.
+-- A passkey alone opens the account, so its owner is told of each new one.
 create function note_new_passkey() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into notices (cause, subject_id) values ('new_passkey', new.person_id);

@@ -1,7 +1,7 @@
 import type { KnownOwner, RecentCalls } from '#server/partner-auth/recent-calls.ts'
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 
-/** What becomes known of a request while it is answered, besides its response. */
+/** Facts about a request that become known while it is answered, besides its response. */
 export type CallTrace = {
   /** The caller's application, once its credentials, address and account were accepted. For logs and metrics. */
   applicationId: string | undefined

@@ -34,7 +34,7 @@ export type PartnerEndpoint = {
   name: string
   method: 'GET' | 'POST'
   path: string
-  /** What the key must be allowed, where it is limited. */
+  /** The scope that a limited key must have. */
   scope: ApiScope
   /** Each request is taken from the allowance of its application, and its answer says what is left of it. Of version 2. */
   isLimited?: true

@@ -22,7 +22,7 @@ async function codeOf(path: string, init?: RequestInit): Promise<string> {
   return `${status} ${code}`
 }
 
-test('the code of each refusal below /api/v2, whoever refuses', async () => {
+test('the code of each refusal below /api/v2, from the front door too', async () => {
   const { headers } = harness
   const checks = '/api/v2/account-checks'
   const cancel = `/api/v2/transactions/${randomUUID()}/cancel`

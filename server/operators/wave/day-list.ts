@@ -20,7 +20,7 @@ const HEADER = [
   'client_reference',
 ] as const satisfies readonly (keyof Item)[]
 
-/** What moved in the wallet on a day: `GET /v1/transactions`. Its key needs the permission to read balances. */
+/** The movements in the wallet on a day: `GET /v1/transactions`. Its key needs the permission to read balances. */
 export function createDayList(client: WaveClient): DayList {
   return { header: HEADER, read: (day, page) => readPage(client, day, page) }
 }

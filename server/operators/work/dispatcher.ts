@@ -220,7 +220,7 @@ class DispatchLoop implements Dispatcher {
 
 type Running = { context: Context; slots: ClaimSlots }
 
-/** What a person prepares always waits for approval, so it needs no slot. */
+/** A payment that a person prepares always waits for approval, so it needs no slot. */
 function reserveSlot(context: Context, slots: ClaimSlots, item: IntakeItem): WorkClaim | undefined {
   if (item.source === 'person' || item.source === 'file') return undefined
   const reserved = slots.reserve(item.operator, item.type)

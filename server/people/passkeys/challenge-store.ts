@@ -1,6 +1,6 @@
 import type { Queryable } from '#server/database/pool.ts'
 
-/** What a challenge may be signed for, and by whom; at a sign-in nobody knows yet. */
+/** The purpose of a challenge, and the person who may sign it; at a sign-in nobody knows yet. */
 export type ChallengeUse = { purpose: 'registration'; personId: string } | { purpose: 'sign_in'; personId: null }
 
 /** Stores a challenge until an instant. */

@@ -10,7 +10,7 @@ export type NewPasskey = {
   createdAt: Date
 }
 
-/** Stores a passkey; false if there is one with this id, whoever owns it. */
+/** Stores a passkey; false if there is one with this id, of anybody. */
 export async function insertPasskey(trx: Queryable, passkey: NewPasskey): Promise<boolean> {
   const { rowCount } = await trx.query(
     `insert into passkeys (credential_id, person_id, name, public_key, sign_count, transports, created_at)

@@ -24,7 +24,7 @@ export async function readNames(queryable: Queryable, place: Place): Promise<Bat
   }
 }
 
-/** What operators said within 24 hours about the account of each row; null where nothing is known. */
+/** The operators' answers, at most 24 hours old, about the account of each row; null where nothing is known. */
 export async function readAccounts(queryable: Queryable, applicationId: string, rows: readonly NamedRow[]): Promise<(RowAccount | null)[]> {
   const asked = rows.flatMap(({ operator, phoneNumber }) => (operator && phoneNumber ? [{ operator, phoneNumber }] : []))
   if (asked.length === 0) return rows.map(() => null)

@@ -9,7 +9,7 @@ import { suggestBeneficiaries } from './customers.ts'
 const TYPED_MIN = 2
 
 /**
- * Whom a text in the form of a payment may mean: people of the book, whose number two people confirmed, and then whoever was paid or collected from
+ * Whom a text in the form of a payment may mean: people of the book, whose number two people confirmed, and then everybody who was paid or collected from
  * before. A number of the book is suggested under the name of the book only.
  */
 export async function suggestPayees(

@@ -107,7 +107,7 @@ export async function readTransactionDetail(
   }
 }
 
-/** What is kept beside a transaction: the page of its customer, and the file of its maker. */
+/** Records beside a transaction: the page of its customer, and the file of its maker. */
 async function readLinked(
   queryable: Queryable,
   { applicationId, transactionId }: Transaction,

@@ -24,7 +24,7 @@ export type ListedKey = {
   apiKeyId: string
   name: string
   keyPrefix: string
-  /** What it is limited to; null: nothing. */
+  /** The calls that it is limited to; null: all. */
   scopes: readonly ApiScope[] | null
   createdAt: string
   createdBy: string | null

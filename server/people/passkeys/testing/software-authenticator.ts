@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { type Assertion, type Attestation, assertionSchema, attestationSchema } from '../passkey-answer.ts'
 
-/** What a device does differently from a good one. */
+/** The ways in which a device differs from a good one. */
 type Deviation = {
   origin?: string
   rpId?: string

@@ -8,7 +8,7 @@ import { readDifference } from '#server/beneficiaries/read-difference.ts'
 
 type Props = { application: string; applicationId: string; batchId: string }
 
-/** How a batch differs from the list that it repeats, for whoever submits or approves it. Nothing if it repeats none. */
+/** How a batch differs from the list that it repeats, for its maker and its checkers. Nothing if it repeats none. */
 export async function ListDifference({ application, applicationId, batchId }: Props) {
   const [t, locale, difference] = await Promise.all([
     getT(),

@@ -19,7 +19,7 @@ type Props = {
   mayChange: boolean
 }
 
-/** When lists are prepared by themselves, what became of the last times, and which of them was not made and why. */
+/** The schedules of lists, the outcome of the last times, and which of them was not made and why. */
 export function ScheduleSection({ t, application, schedules, groups, zone, mayChange }: Props) {
   if (schedules.length === 0 && !(mayChange && groups.length > 0)) return null
   const notMade = schedules.flatMap(({ name, runs: [last] }) => (last && last.outcome !== 'prepared' ? [{ name, last }] : []))

@@ -199,7 +199,7 @@ function Findings({ row }: { row: CheckedBatchRow }) {
   )
 }
 
-/** What the operator says about the account. Another name is a warning: the row can be submitted. */
+/** The operator's answer about the account. Another name is a warning: the row can be submitted. */
 function AccountFinding({ account, operator }: { account: RowAccount; operator: OperatorCode }) {
   const { t } = useTranslations()
   const { answer, holderName, isOtherName } = account

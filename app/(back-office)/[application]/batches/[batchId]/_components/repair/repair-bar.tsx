@@ -8,7 +8,7 @@ import type { Repairs } from './use-repairs.ts'
 
 type Props = { application: string; batchId: string; repairs: Repairs; isEditing: boolean; onOpen: (place: CellPlace) => void }
 
-/** What became of the last texts: saved, with undo and the same for equal mistakes, or kept because they were not saved. */
+/** The last texts: saved, with undo and the same for equal mistakes, or kept because they were not saved. */
 export function RepairBar({ application, batchId, repairs, isEditing, onOpen }: Props) {
   const t = useT()
   const { unsaved, done, isBusy, version } = repairs

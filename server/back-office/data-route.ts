@@ -17,7 +17,7 @@ import {
 } from '#server/reports/export/export-table.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { toFileResponse } from './file-response.ts'
+import { isFromAnotherSite, toFileResponse } from './file-response.ts'
 import { getT } from './preferences.ts'
 
 const STATUSES: Readonly<Record<string, number>> = {
@@ -99,8 +99,7 @@ export async function answerTable(
   const runtime = backOfficeRuntime()
   try {
     // Each download leaves an audit entry: no other site may make a browser write them.
-    const site = (await headers()).get('sec-fetch-site')
-    if (site !== null && site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 })
+    if (isFromAnotherSite(await headers(), 'link')) return new Response(null, { status: 403 })
     const actor = await findActor(application, permission)
     if (!actor.ok) return new Response(null, { status: actor.error === 'unauthenticated' ? 401 : actor.error === 'not_found' ? 404 : 403 })
     const table = await handler(actor.value)

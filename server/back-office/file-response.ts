@@ -3,6 +3,15 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import type { FilePieces } from '#server/reports/export/export-file.ts'
 
 /**
+ * Whether another site made the browser send a request. Browsers that do not say where a request is from are let through; `none` is a person who
+ * opened the address, which a link may be and a form or a script is not.
+ */
+export function isFromAnotherSite(headers: Pick<Headers, 'get'>, from: 'link' | 'script'): boolean {
+  const site = headers.get('sec-fetch-site')
+  return site !== null && site !== 'same-origin' && !(site === 'none' && from === 'link')
+}
+
+/**
  * Answers with a file that is made while it is read: the next piece is requested when the browser has taken the last one. Rejects when already
  * the first piece cannot be made: the status is then still to be chosen. A browser that goes away ends the making; a later piece
  * that cannot be made breaks the transfer off without its end, so that half a file never looks whole.

@@ -10,6 +10,7 @@ import { findSignOnPerson } from '#server/people/single-sign-on.ts'
 import { processWide } from '#server/process-wide.ts'
 import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
+import { isFromAnotherSite } from './file-response.ts'
 import { issueCsrfToken, markDevice, PROVIDER_STEP_S, rememberNext, startPendingSecondFactorSession, takeNext } from './session.ts'
 import { cookieName } from './session-token.ts'
 import { beginSession, peerAddress } from './sign-in.ts'
@@ -127,8 +128,8 @@ export async function readSignOnCall(
     for (const [name, value] of Object.entries(answer.data)) if (value !== undefined) url.searchParams.set(name, value)
     return ok(new NextRequest(url, { method: 'GET', headers }))
   }
-  // Another site could otherwise have a person signed in whom the provider knows. Browsers that do not say where a request is from are let through.
-  if (!['same-origin', 'none', null].includes(headers.get('sec-fetch-site'))) return err('start_over')
+  // Another site could otherwise have a person signed in whom the provider knows.
+  if (isFromAnotherSite(headers, 'link')) return err('start_over')
   await rememberNext(safeNext(query.get('next')))
   headers.set('content-type', 'application/x-www-form-urlencoded')
   const body = new URLSearchParams({ csrfToken: await issueCsrfToken() })

@@ -7,6 +7,7 @@ import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type BackOfficeActor, findActor } from './actor.ts'
 import { refuseData, refuseThrown } from './data-route.ts'
+import { isFromAnotherSite } from './file-response.ts'
 
 /**
  * The inside of an address that takes the bytes of a file. Refuses requests of other sites: the content type is one that a page of another
@@ -18,8 +19,7 @@ export async function answerUpload<Schema extends z.ZodType>(
   handler: (actor: BackOfficeActor, query: z.infer<Schema>) => Promise<Result<unknown, string>>,
 ): Promise<Response> {
   try {
-    const site = request.headers.get('sec-fetch-site')
-    if (site !== null && site !== 'same-origin') return refuseData('forbidden')
+    if (isFromAnotherSite(request.headers, 'script')) return refuseData('forbidden')
     const actor = await findActor(application, permission)
     if (!actor.ok) return refuseData(actor.error)
     const query = readExactAddress(schema, request.nextUrl.searchParams)

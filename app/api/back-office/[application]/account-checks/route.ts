@@ -5,6 +5,7 @@ import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { refuseData, refuseThrown } from '#server/back-office/data-route.ts'
+import { isFromAnotherSite } from '#server/back-office/file-response.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
 /**
@@ -14,8 +15,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 export async function POST(request: NextRequest, { params }: { params: Promise<{ application: string }> }): Promise<Response> {
   try {
     // Each check counts, so no other site may make a browser use them up.
-    const site = request.headers.get('sec-fetch-site')
-    if (site !== null && site !== 'same-origin') return refuseData('forbidden')
+    if (isFromAnotherSite(request.headers, 'script')) return refuseData('forbidden')
     const { application } = await params
     const actor = await findActor(application, 'transaction:create')
     if (!actor.ok) return refuseData(actor.error)

@@ -7,7 +7,7 @@ import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { refuseRequest, toFileResponse } from '#server/back-office/file-response.ts'
+import { isFromAnotherSite, refuseRequest, toFileResponse } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { describeFile } from '#server/reports/export/export-record.ts'
@@ -42,8 +42,7 @@ export async function POST(request: NextRequest, { params }: { params: Promise<{
   const { application } = await params
   const refuse = (why: 'refused' | 'busy' | 'failed') =>
     new NextResponse(null, { status: 303, headers: { location: paths.exports(application, { refused: why }) } })
-  const site = request.headers.get('sec-fetch-site')
-  if (site !== null && site !== 'same-origin' && site !== 'none') return new NextResponse(null, { status: 403 })
+  if (isFromAnotherSite(request.headers, 'link')) return new NextResponse(null, { status: 403 })
   const runtime = backOfficeRuntime()
   try {
     const actor = await findActor(application, 'export:create')

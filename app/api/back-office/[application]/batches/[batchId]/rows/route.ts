@@ -6,7 +6,7 @@ import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { refuseBusy, refuseData, refuseThrown } from '#server/back-office/data-route.ts'
-import { toFileResponse } from '#server/back-office/file-response.ts'
+import { isFromAnotherSite, toFileResponse } from '#server/back-office/file-response.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { downloadRows } from '#server/reports/batches/batch-files.ts'
@@ -21,8 +21,7 @@ type Params = { params: Promise<{ application: string; batchId: string }> }
 export async function GET(request: NextRequest, { params }: Params): Promise<Response> {
   try {
     // Each download leaves an audit entry: no other site may make a browser write them.
-    const site = request.headers.get('sec-fetch-site')
-    if (site !== null && site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 })
+    if (isFromAnotherSite(request.headers, 'link')) return new Response(null, { status: 403 })
     const { application, batchId } = await params
     const actor = await findActor(application, 'export:create')
     if (!actor.ok) return refuseData(actor.error)

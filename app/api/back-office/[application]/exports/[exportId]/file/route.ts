@@ -6,7 +6,7 @@ import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { refuseBusy, refuseData, refuseThrown } from '#server/back-office/data-route.ts'
-import { toFileResponse } from '#server/back-office/file-response.ts'
+import { isFromAnotherSite, toFileResponse } from '#server/back-office/file-response.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { describeFile } from '#server/reports/export/export-record.ts'
 import { openStoredFile } from '#server/reports/export/stored-file.ts'
@@ -21,8 +21,7 @@ export async function GET(
 ): Promise<Response> {
   try {
     // Each download leaves an audit entry: no other site may make a browser write them.
-    const site = request.headers.get('sec-fetch-site')
-    if (site !== null && site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 })
+    if (isFromAnotherSite(request.headers, 'link')) return new Response(null, { status: 403 })
     const { application, exportId } = await params
     const actor = await findActor(application, 'export:create')
     if (!actor.ok) return refuseData(actor.error)

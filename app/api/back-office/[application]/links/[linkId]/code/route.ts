@@ -6,6 +6,7 @@ import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { refuseData, refuseThrown } from '#server/back-office/data-route.ts'
+import { isFromAnotherSite } from '#server/back-office/file-response.ts'
 import { drawCodeFile } from '#server/http/pay/code-file.ts'
 import { findPaymentLink } from '#server/payment-links/payment-link-list-store.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -18,6 +19,8 @@ type Props = { params: Promise<{ application: string; linkId: string }> }
 /** The code of a payment link as a picture to print. */
 export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
   try {
+    // Another site must not be able to show it, or to learn from it that a link exists.
+    if (isFromAnotherSite(request.headers, 'link')) return new Response(null, { status: 403 })
     const { application, linkId } = await params
     const actor = await findActor(application, 'link:read')
     if (!actor.ok) return refuseData(actor.error)

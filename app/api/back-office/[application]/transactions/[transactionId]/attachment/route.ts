@@ -6,6 +6,7 @@ import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { findActor } from '#server/back-office/actor.ts'
 import { answerAttachment } from '#server/back-office/attachment-response.ts'
 import { refuseData, refuseThrown } from '#server/back-office/data-route.ts'
+import { isFromAnotherSite } from '#server/back-office/file-response.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 
@@ -15,8 +16,7 @@ type Props = { params: Promise<{ application: string; transactionId: string }> }
 export async function GET(request: NextRequest, { params }: Props): Promise<Response> {
   try {
     // Another site must not be able to show it, or to learn from it that a transaction exists.
-    const site = request.headers.get('sec-fetch-site')
-    if (site !== null && site !== 'same-origin' && site !== 'none') return new Response(null, { status: 403 })
+    if (isFromAnotherSite(request.headers, 'link')) return new Response(null, { status: 403 })
     const { application, transactionId } = await params
     const actor = await findActor(application, 'transaction:read')
     if (!actor.ok) return refuseData(actor.error)

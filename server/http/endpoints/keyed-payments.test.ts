@@ -90,7 +90,7 @@ test('a transaction that version 1 started, for its externalId as the key', asyn
 test('400 without a key, for a wrong or repeated one and for another externalId in the body; the key stays free', async () => {
   const key = randomUUID()
   assert.equal(await codeOf(await send({})), '400 idempotency_key_missing')
-  for (const wrong of ['', '1001', `"${key}`, randomUUID().replace(/-4/, '-7'), `${key}, ${randomUUID()}`])
+  for (const wrong of ['', '1001', `"${key}`, 'b7f0e6a2-5d1c-7f3b-9a8e-1c2d3e4f5a6b', `${key}, ${randomUUID()}`])
     assert.equal(await codeOf(await send({ key: wrong })), '400 idempotency_key_invalid', wrong)
   assert.equal(await codeOf(await send({ key, body: aPayment({ externalId: randomUUID() }) })), '400 fields_invalid')
   assert.equal(await codeOf(await send({ key, body: aPayment({ amount: '5' }) })), '400 fields_invalid')

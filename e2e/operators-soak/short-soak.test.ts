@@ -37,7 +37,7 @@ test('every code ends its transfers as the table says although a third of the ca
   const harness = await OperatorHarness.open({
     usesOwnProtocols: true,
     callTimeoutMs: 1_000,
-    dispatcher: { absenceMs: 1_500, leaseMs: 15_000, submissionsMax: 6, queriesMax: 12 },
+    dispatcher: { absenceMs: 3_000, leaseMs: 15_000, submissionsMax: 6, queriesMax: 12 },
     proxy: {
       calls: (url) => between(url, disturbCalls({ ...faults, repetitions, random: createRandom(1) })),
       callbacks: (url) => between(url, disturbCallbacks({ ...faults, random: createRandom(2) })),

@@ -325,8 +325,8 @@ const RIGHT_AFTER_ALL = new Set([
   ...['groupName', 'amount'].map((field) => `editBeneficiary ${field} null`),
   ...['true', 'false'].map((value) => `archiveBeneficiary isArchived ${value}`),
   ...['prepareList name', 'prepareList purpose', 'scheduleList purpose'].map((field) => `${field} null`),
-  // A link may accept any number of payments, and have no end.
-  ...['paymentsMax', 'lastDay'].map((field) => `createLink ${field} null`),
+  // A link with an amount has no limits; it may accept any number of payments, and have no end.
+  ...['minimum', 'maximum', 'paymentsMax', 'lastDay'].map((field) => `createLink ${field} null`),
   // There are no passkeys at an IP address.
   'addPasskey name ""',
   // Nothing is replaced.

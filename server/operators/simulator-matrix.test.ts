@@ -72,11 +72,11 @@ type Stage = { harness: OperatorHarness; made: readonly Made[] }
 
 async function openStage(sendsCallbacks: boolean): Promise<Stage> {
   // For a busy machine: few calls at once and long deadlines, so that no answer is late and nothing is sent again without reason.
-  const dispatcher = { absenceMs: 1_500, leaseMs: 15_000, submissionsMax: 6, queriesMax: 12 }
+  const dispatcher = { absenceMs: 1_500, leaseMs: 30_000, submissionsMax: 6, queriesMax: 12 }
   const harness = await OperatorHarness.open({
     usesOwnProtocols: true,
     hasNoCallbacks: !sendsCallbacks,
-    callTimeoutMs: 3_000,
+    callTimeoutMs: 10_000,
     dispatcher,
   })
   const orders = OPERATOR_CODES.flatMap((operator) =>

@@ -29,7 +29,7 @@ type NextList = { earlier: readonly EarlierRow[]; members: readonly Beneficiary[
 
 /**
  * The earlier list once more, with its amounts: names, operators and numbers as they are in the book now, without people who were archived, and with
- * members of the group who were not in it, who get the amount of the book. Whoever is not in the book is paid as before.
+ * members of the group who were not in it, who get the amount of the book. People who are not in the book are paid as before.
  */
 export function repeatList({ earlier, members, purpose }: NextList): NextRow[] {
   const rows = earlier.flatMap((row): NextRow[] => {

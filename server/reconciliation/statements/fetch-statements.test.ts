@@ -160,13 +160,15 @@ const BROKEN: readonly (readonly [string, Answer])[] = [
   ['a later page is of another day', { date: '2026-11-19', items: [item('T2')] }],
   ['a page says it goes on and not where', { items: [item('T2')], page_info: { end_cursor: null, has_next_page: true } }],
   ['a page has an item without an amount', { items: [{ ...item('T2'), amount: undefined }] }],
+  ['a page leads to itself', { items: [item('T2')], ...more }],
+  ['a page is longer than a megabyte', { items: Array.from({ length: 6_000 }, (_, index) => item(`T${index}${'x'.repeat(100)}`)) }],
 ]
 for (const [name, broken] of BROKEN) {
   test(`nothing is stored and the task says why when ${name}; the next run fetches the whole day`, async () => {
     const connectors = connectTo(
       await startScripted([{ items: [item('T1')], ...more }, broken, { items: [item('T1')], ...more }, { items: [item('T2')] }]),
     )
-    await assert.rejects(fetchAt(connectors), /Statements could not be fetched: SNWAVE 2026-11-20: HTTP/)
+    await assert.rejects(fetchAt(connectors), /Statements could not be fetched: SNWAVE 2026-11-20: (HTTP|The list|The answer)/)
     assert.deepEqual(await listFiles(), [])
     await fetchAt(connectors)
     await desk.work()

@@ -15,7 +15,7 @@ import { insertFetched, listFetchedDays, readInstallation } from './fetch-store.
 const OVER_FOR_MS = 3_600_000
 /** An operator that did not answer is asked again for the days since. For older ones a person uploads the file. */
 const DAYS_BACK = 3
-/** More pages than a national operator's day has, so that a list without an end ends. */
+/** A hundred lines each are as many as a statement may have, so that a list without an end ends. */
 const PAGES_MAX = 20_000
 
 type Deps = { pool: Pool; connectors: Connectors; clock: Clock }
@@ -59,7 +59,8 @@ async function fetchDay(
   do {
     const outcome = await list.read(day, page)
     if (outcome.kind === 'unknown') return outcome.detail
-    if (++pages > PAGES_MAX || file.size() > STATEMENT_BYTES_MAX) return 'The list has no end'
+    if (++pages > PAGES_MAX || file.size() > STATEMENT_BYTES_MAX || (page !== undefined && outcome.next === page))
+      return 'The list has no end'
     await file.add(outcome.lines)
     lines += outcome.lines.length
     page = outcome.next

@@ -26,7 +26,6 @@ export async function answerAttachment(
   if (!open) return err('not_found')
   const { attachment, content } = open
   const headers = {
-    'content-length': String(attachment.bytes),
     'content-disposition': disposition(attachment, isSaved),
     'accept-ranges': 'none',
   }

@@ -230,6 +230,13 @@ test('deposits that wait for float are named with what is missing, for people as
 }) => {
   const { applicationId } = await newApplication(pool)
   const solange = await newPerson(pool, ['maker'], applicationId, 'Solange Biya')
+  // The simulator holds enough: a balance that is read meanwhile would end the wait.
+  const readBalancesIn = (minutes: number) =>
+    pool.query(
+      `update scheduled_tasks set due_at = now() + make_interval(mins => $1) where task in ('poll_short_operators', 'poll_operator_balances')`,
+      [minutes],
+    )
+  await readBalancesIn(10)
   await pool.query(
     `insert into operator_floats as f (operator, waits_since, missing_minor, try_at) values ('SNWAVE', now(), 1250000, 'infinity')
        on conflict (operator) do update set waits_since = now(), missing_minor = 1250000, try_at = 'infinity'`,
@@ -255,6 +262,7 @@ test('deposits that wait for float are named with what is missing, for people as
     await running.context().close()
   } finally {
     await pool.query("delete from operator_floats where operator = 'SNWAVE'")
+    await readBalancesIn(0)
   }
 })
 

@@ -11,8 +11,8 @@ import { isReached, noteDatabaseAway } from './server/http/door/pages/page-notes
  */
 export async function register(): Promise<void> {
   if (hasProcessWide('httpRuntime')) return
-  const file = `${process.cwd()}/server/process/start-in-next.ts`
-  const { startInNext }: typeof import('#server/process/start-in-next.ts') = await import(/* turbopackIgnore: true */ file)
+  const file = `${process.cwd()}/server/process/start/start-in-next.ts`
+  const { startInNext }: typeof import('#server/process/start/start-in-next.ts') = await import(/* turbopackIgnore: true */ file)
   await startInNext()
 }
 

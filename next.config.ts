@@ -47,6 +47,9 @@ const config: NextConfig = {
     },
   ],
   experimental: {
+    // A page is loaded when it is first asked for. All of them at the start would be memory for pages that nobody opens, and for the API's
+    // `route.ts` files, which the front door answers before Next.
+    preloadEntriesOnStart: false,
     // forbidden() answers 403 with the page's own words instead of a not-found that would mislead.
     authInterrupts: true,
     // A server action gets forms and short lists of ids, never files. The front door refuses what is larger; without it, or where it

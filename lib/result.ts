@@ -19,11 +19,14 @@ export const DATABASE_AWAY_DIGEST = 'database_away'
 /** Why an action refuses before its command runs. */
 export type ActorRefusal = 'unauthenticated' | 'not_found' | 'second_factor_required' | 'forbidden'
 
-/** Why a command that takes a fresh one-time code refuses before it does anything. */
-export type FreshCodeRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
+/**
+ * Why a command that takes a fresh proof, a one-time code or a passkey, refuses before it does anything. `code_required`: there was none.
+ * `code_throttled`: too many wrong ones of either kind.
+ */
+export type FreshProofRefusal = 'code_required' | 'wrong_code' | 'passkey_refused' | 'code_throttled' | 'second_factor_missing'
 
 /** The refusals that every action may return besides the errors of its command. */
-export type ActionRefusal = ActorRefusal | FreshCodeRefusal | 'invalid' | 'unavailable' | 'unexpected'
+export type ActionRefusal = ActorRefusal | FreshProofRefusal | 'invalid' | 'unavailable' | 'unexpected'
 
 /** `fields`: what is wrong with each field. `values`: what the message of the code names, in the language of the person. */
 export type ActionError<Failure> = {
@@ -55,6 +58,7 @@ const REFUSALS: Record<CommonRefusal, MessageKey> = {
   forbidden: 'action.forbidden',
   code_required: 'action.code_required',
   wrong_code: 'action.wrong_code',
+  passkey_refused: 'action.passkey_refused',
   code_throttled: 'action.code_throttled',
   second_factor_missing: 'action.second_factor_required',
   invalid: 'action.invalid',

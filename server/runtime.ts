@@ -14,19 +14,20 @@ import type { OperatorSettings } from '#server/operators/settings/operator-setti
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createIntake, type Intake, type IntakeItem } from '#server/transactions/intake.ts'
-import { type BatchSubmitter, createBatchSubmitter } from './batches/start-rows.ts'
+import { type BatchSubmitter, createBatchSubmitter } from './batches/rows/start-rows.ts'
 import { systemClock } from './clock.ts'
 import type { Config } from './config.ts'
 import { openPools, type Pool } from './database/pool.ts'
 import type { HttpRuntime } from './http/api/endpoint.ts'
 import type { Logger } from './logger.ts'
 import { createOperatorTests, type OperatorTests } from './operators/settings/test-operator.ts'
-import type { Dispatcher } from './operators/work/dispatcher.ts'
+import type { Dispatcher } from './operators/work/dispatch/dispatcher.ts'
 import { createForcedEnquiries, FORCED_CALLS_MAX, type ForcedEnquiries } from './operators/work/forced-enquiries.ts'
 import { closeCallerRecords, createCallerRecords } from './partner-auth/caller-records.ts'
 import { setProcessWide } from './process-wide.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { createSettler, type Settler, type WrittenWebhooks } from './transactions/transition.ts'
+import { UnansweredArrays } from './transactions/unanswered-arrays.ts'
 import type { DeliveryLoop } from './webhooks/delivery-loop.ts'
 import { createGuardedSenders, type GuardedSenders } from './webhooks/send/send-webhook.ts'
 
@@ -42,6 +43,7 @@ export type Runtime = HttpRuntime & {
   tokens: Tokens
   throttle: SignInThrottle
   intake: Intake
+  unansweredArrays: UnansweredArrays
   settler: Settler
   connectors: FollowingConnectors
   callbacks: CallbackIntake
@@ -116,6 +118,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     logger,
     directory,
     intake,
+    unansweredArrays: new UnansweredArrays(),
     settler,
     tracing,
     connectors,

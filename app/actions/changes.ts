@@ -4,9 +4,11 @@ import { z } from 'zod'
 import { type ChangeRefusal, isChangeRefusal } from '#lib/approvals/change-refusals.ts'
 import { type ChangeKindName, type CollectedSecret, isChangeKind } from '#lib/approvals/proposed-change.ts'
 import { invitationLink } from '#lib/pages/paths.ts'
-import { type ActionError, type ActionResult, err, type FreshCodeRefusal, ok } from '#lib/result.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
+import { type ActionError, type ActionResult, err, type FreshProofRefusal, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { bindProof, freshProofSchema } from '#server/back-office/session/fresh-proof.ts'
 import { readProposal } from '#server/changes/change-store.ts'
 import { collectSecret as collect } from '#server/changes/collect-secret.ts'
 import { confirmChange as confirm, refuseChange as refuse, withdrawChange as withdraw } from '#server/changes/decide-change.ts'
@@ -19,10 +21,10 @@ const acknowledged = z.boolean().default(false)
 const kind = z.custom<ChangeKindName>((name) => typeof name === 'string' && isChangeKind(name))
 const proposal = z.object({ kind, input: z.record(z.string(), z.unknown()), acknowledged })
 const oneChange = z.object({ changeId: z.uuid() })
-const coded = oneChange.extend({ code: z.string().trim().max(64).optional() })
+const proven = oneChange.extend({ proof: freshProofSchema })
 /** The application that would change, if it is another one, which has nobody else to decide. */
 const applicationId = z.uuid().optional()
-const confirmation = coded.extend({ applicationId, acknowledged })
+const confirmation = proven.extend({ applicationId, acknowledged })
 const refusal = oneChange.extend({ applicationId, reason: z.string().trim().min(1).max(500) })
 
 /** Proposes a change that another person has to confirm. The schema of its kind reads `input`; `fields` of an error: what is wrong in it. */
@@ -42,14 +44,14 @@ export async function proposeChange(
 /** Confirms a change that somebody else proposed; it takes effect at once. The link of an invitation is returned this once, unless it is mailed. */
 export async function confirmChange(
   application: string,
-  input: { applicationId?: string; changeId: string; acknowledged?: boolean; code?: string | undefined },
+  input: { applicationId?: string; changeId: string; acknowledged?: boolean; proof?: ProofAnswer },
 ): Promise<ActionResult<{ link: string | null; isLinkMailed: boolean }, ChangeRefusal>> {
   return runAction({ schema: confirmation, permission: 'change:propose', application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
-    const { applicationId = actor.applicationId, changeId, code } = given
+    const { applicationId = actor.applicationId, changeId } = given
     const waiting = given.acknowledged ? undefined : await readProposal(pool, applicationId, changeId)
     if (waiting && (await leavesAnything(pool, { applicationId, ...waiting }))) return err('items_waiting')
-    const result = await confirm({ pool, clock }, { applicationId, changeId, code, actor })
+    const result = await confirm({ pool, clock }, { applicationId, changeId, proof: await bindProof(given.proof), actor })
     if (!result.ok) return refused(result.error)
     const { secret } = result.value
     const isLinkMailed = secret !== null && mailsLinks(config)
@@ -60,10 +62,12 @@ export async function confirmChange(
 /** Makes the secret of an own proposal that somebody else confirmed. This response is the only place where it ever appears. */
 export async function collectSecret(
   application: string,
-  input: { changeId: string; code?: string | undefined },
+  input: { changeId: string; proof?: ProofAnswer },
 ): Promise<ActionResult<CollectedSecret, ChangeRefusal>> {
-  return runAction({ schema: coded, permission: 'change:propose', application, input }, async (actor, given) => {
-    const result = await collect(backOfficeRuntime(), { applicationId: actor.applicationId, ...given, actor })
+  return runAction({ schema: proven, permission: 'change:propose', application, input }, async (actor, given) => {
+    const { applicationId } = actor
+    const proof = await bindProof(given.proof)
+    const result = await collect(backOfficeRuntime(), { applicationId, changeId: given.changeId, proof, actor })
     return result.ok ? result : refused(result.error)
   })
 }
@@ -87,10 +91,13 @@ export async function withdrawChange(application: string, input: { changeId: str
   })
 }
 
-type Failure = ChangeRefusal | FreshCodeRefusal | { code: 'refused'; reason: string; fields?: Readonly<Record<string, string>> | undefined }
+type Failure =
+  | ChangeRefusal
+  | FreshProofRefusal
+  | { code: 'refused'; reason: string; fields?: Readonly<Record<string, string>> | undefined }
 
 /** The refusal of a command, as one that has a message. */
-function refused(failure: Failure): { ok: false; error: FreshCodeRefusal | ActionError<ChangeRefusal> } {
+function refused(failure: Failure): { ok: false; error: FreshProofRefusal | ActionError<ChangeRefusal> } {
   if (typeof failure === 'string') return err({ code: failure })
   const { reason, fields } = failure
   return err({ code: isChangeRefusal(reason) ? reason : 'refused', ...(fields && { fields }) })

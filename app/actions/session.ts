@@ -4,18 +4,26 @@ import { refresh } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { isLocale } from '#lib/i18n/locale.ts'
 import { paths } from '#lib/pages/paths.ts'
+import type { PasskeyRequest } from '#lib/people/passkeys.ts'
 import { isTheme, THEME_COOKIE } from '#lib/people/viewer.ts'
+import type { Result } from '#lib/result.ts'
 import { formField } from '#lib/text/clean-text.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { chooseLanguage, rememberChoice } from '#server/back-office/preferences.ts'
-import { endAllSessions, signOutHere } from '#server/back-office/sign-in.ts'
-import { dismissGuessedCodes } from '#server/people/second-factor.ts'
+import { beginPasskeyProof, type ProofStartFailure } from '#server/back-office/session/passkeys.ts'
+import { endAllSessions, signOutHere } from '#server/back-office/session/sign-in.ts'
+import { dismissGuessedCodes } from '#server/people/sign-in/second-factor.ts'
 
 /** Ends the session of this browser. */
 export async function signOut(): Promise<void> {
   await signOutHere()
   redirect(`${paths.signIn()}?ended=1`)
+}
+
+/** Starts to confirm something with a passkey of the person who is signed in: returns what the browser asks the device. */
+export async function startProof(): Promise<Result<PasskeyRequest, ProofStartFailure>> {
+  return beginPasskeyProof()
 }
 
 /** The person has read that somebody guessed their one-time codes. */

@@ -126,6 +126,7 @@ function Preferences({ t }: { t: Translate }) {
 const TAG_TITLES: Record<string, MessageKey> = {
   Payments: 'docs.tag.payments',
   'Payments with a key': 'docs.tag.keyedPayments',
+  Batches: 'docs.tag.batches',
   Status: 'docs.tag.status',
   Approvals: 'docs.tag.approvals',
   Lists: 'docs.tag.lists',

@@ -7,7 +7,7 @@ import { type Invitation, type InvitationRefusal, safeNext } from '#lib/people/s
 import type { Result } from '#lib/result.ts'
 import { formField } from '#lib/text/clean-text.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
-import { beginPasskeySignIn, signInWithPasskey } from '#server/back-office/passkeys.ts'
+import { beginPasskeySignIn, signInWithPasskey } from '#server/back-office/session/passkeys.ts'
 import {
   answerInvitationOfPerson,
   choosePasswordWithLink,
@@ -17,7 +17,7 @@ import {
   readPasswordLink,
   signInWithCode,
   signInWithPassword,
-} from '#server/back-office/sign-in.ts'
+} from '#server/back-office/session/sign-in.ts'
 
 /** The state of the form after a refusal. The e-mail is returned so that it is not typed again; the password is not. */
 type SignInState = { problem: 'wrong' | 'blocked' | 'throttled'; minutes: number; email: string } | null

@@ -4,6 +4,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { DecidedItem, DecisionRefusal, DecisionResult, RecallObstacle } from '#lib/approvals/approvals.ts'
 import { paths } from '#lib/pages/paths.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { DECISION_REFUSALS, DecisionForm } from './decision-form.tsx'
@@ -39,10 +40,10 @@ export function PaymentDecision({ application, intent, actions, onDone, ...props
   const items = props.items.filter((item) => !leftOut.includes(item))
   const kept = useKeptNote(props.items.length === 1 ? props.items[0]?.transactionId : undefined, intent)
   const action = useAction(
-    async (note: string, code: string | null): Promise<ActionResult<DecisionResult[], DecisionRefusal | RecallObstacle>> => {
+    async (note: string, proof: ProofAnswer | null): Promise<ActionResult<DecisionResult[], DecisionRefusal | RecallObstacle>> => {
       if (intent !== 'recall') {
         const list = items.map(({ transactionId, contentHash }) => ({ transactionId, contentHash }))
-        return actions.decide(application, { decision: intent, note, items: list, ...(code === null ? {} : { code }) })
+        return actions.decide(application, { decision: intent, note, items: list, ...(proof && { proof }) })
       }
       const recalled = await actions.recall(application, { transactionId: items[0]?.transactionId, reason: note })
       return recalled.ok ? { ok: true, value: [] } : recalled
@@ -66,6 +67,7 @@ export function PaymentDecision({ application, intent, actions, onDone, ...props
       intent={intent}
       action={action}
       kept={kept}
+      subject={items.map(({ transactionId, contentHash }) => `${transactionId} ${contentHash}`).join()}
       verb={t(VERBS[intent])}
       amount={isOne ? '' : `${count} · ${sumsText(sumItems(items), locale)}`}
       rejectLabel={isOne ? t('approvals.reject') : `${t('approvals.reject')} ${count}`}

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import { ScriptForm } from './script-form.tsx'
 
 type Props = {
   /** The id of the field. */
@@ -30,7 +31,7 @@ export function ReasonForm({ id, label, hint, suggestion = '', submitLabel, isDa
     if (reason.trim() !== '') onReason(reason.trim())
   }
   return (
-    <form noValidate onSubmit={submit} className="grid max-w-lg gap-2.5">
+    <ScriptForm noValidate onSubmit={submit} className="grid max-w-lg gap-2.5">
       <TextField
         id={id}
         label={label}
@@ -50,6 +51,6 @@ export function ReasonForm({ id, label, hint, suggestion = '', submitLabel, isDa
           {t('ui.cancel')}
         </Button>
       </div>
-    </form>
+    </ScriptForm>
   )
 }

@@ -3,6 +3,7 @@ import { Button } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { instantIn, localIn, zoneWords } from '#lib/time/format-time.ts'
+import { ScriptForm } from './script-form.tsx'
 
 type FieldProps = { id: string; value: string; hint: string; error?: string | undefined; onChange: (local: string) => void }
 
@@ -37,7 +38,7 @@ export function ReleaseForm({ at, isBusy, onTime, onCancel }: FormProps) {
     if (instant) onTime(instant.toISOString())
   }
   return (
-    <form noValidate onSubmit={submit} className="grid max-w-lg gap-2.5">
+    <ScriptForm noValidate onSubmit={submit} className="grid max-w-lg gap-2.5">
       <ReleaseField
         id="field-release"
         value={local}
@@ -53,6 +54,6 @@ export function ReleaseForm({ at, isBusy, onTime, onCancel }: FormProps) {
           {t('ui.cancel')}
         </Button>
       </div>
-    </form>
+    </ScriptForm>
   )
 }

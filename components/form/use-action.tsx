@@ -4,12 +4,13 @@ import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import { type ActionError, type ActionResult, callAction, type Refusal, type RefusalWords, refusalText } from '#lib/result.ts'
 
-const CodeDialog = onDemand(async () => (await import('./fresh-code-dialog.tsx')).FreshCodeDialog)
+const ProofDialog = onDemand(async () => (await import('./second-factor/fresh-proof-dialog.tsx')).FreshProofDialog)
 
-/** The refusals after which a person can enter a code and try again. */
-const CODE_REFUSALS: ReadonlySet<string> = new Set(['code_required', 'wrong_code', 'code_throttled'])
+/** The refusals after which a person can bring a proof and try again. */
+const PROOF_REFUSALS: ReadonlySet<string> = new Set(['code_required', 'wrong_code', 'passkey_refused', 'code_throttled'])
 
 type Options<Input extends readonly unknown[], Value, Failure extends string> = {
   /** The messages of the command's own refusals. */
@@ -22,11 +23,11 @@ type Options<Input extends readonly unknown[], Value, Failure extends string> = 
   said?: (value: Value) => string
   onDone?: (value: Value, input: NoInfer<Input>) => void
   onRefused?: (code: Refusal<Failure>) => void
-  /** The action with a fresh one-time code, which it takes where the second factor is required. */
-  withCode?: (code: string, input: NoInfer<Input>) => Promise<ActionResult<Value, NoInfer<Failure>>>
+  /** The action with a fresh code or passkey, which it takes where the second factor is required. */
+  withProof?: (proof: ProofAnswer, input: NoInfer<Input>) => Promise<ActionResult<Value, NoInfer<Failure>>>
 }
 
-type Run<Input> = { input: Input; code?: string }
+type Run<Input> = { input: Input; proof?: ProofAnswer }
 
 export type Action<Input extends readonly unknown[], Value, Failure extends string> = {
   run: (...input: Input) => void
@@ -39,8 +40,8 @@ export type Action<Input extends readonly unknown[], Value, Failure extends stri
   value: Value | null
   /** Shows why a form is not sent at all, or nothing, in place of an earlier refusal. */
   setError: (text: string | null) => void
-  /** Asks for a code. Rendered beside the button or form of the action, not inside the form. */
-  codeDialog: ReactNode
+  /** Asks for a code or a passkey. Rendered beside the button or form of the action, not inside the form. */
+  proofDialog: ReactNode
 }
 
 /**
@@ -49,35 +50,34 @@ export type Action<Input extends readonly unknown[], Value, Failure extends stri
  */
 export function useAction<Input extends readonly unknown[], Value, Failure extends string>(
   action: (...input: Input) => Promise<ActionResult<Value, Failure>>,
-  { words, invalidates = [], refreshes, said, onDone, onRefused, withCode }: Options<Input, Value, Failure>,
+  { words, invalidates = [], refreshes, said, onDone, onRefused, withProof }: Options<Input, Value, Failure>,
 ): Action<Input, Value, Failure> {
   const t = useT()
   const router = useRouter()
   const queryClient = useQueryClient()
   const [problem, setProblem] = useState<string | null>(null)
-  const [asked, setAsked] = useState<{ problem: string | null; repeat: (code: string) => void } | null>(null)
+  const [asked, setAsked] = useState<{ problem: string | null; repeat: (proof: ProofAnswer) => void } | null>(null)
   const [isRefreshing, startRefresh] = useTransition()
   // A second press arrives before the button is shown as busy.
   const isRunning = useRef(false)
   const { mutate, reset, isPending, data } = useMutation({
-    mutationFn: ({ input, code }: Run<Input>) =>
-      callAction(() => (withCode && code !== undefined ? withCode(code, input) : action(...input))),
+    mutationFn: ({ input, proof }: Run<Input>) => callAction(() => (withProof && proof ? withProof(proof, input) : action(...input))),
     // By default the library would wait for a connection and send then, long after the press.
     networkMode: 'always',
     // Next answers redirects by throwing.
     throwOnError: true,
     onSuccess(result, { input }) {
       const code = result.ok ? null : result.error.code
-      const asksForCode = withCode !== undefined && code !== null && CODE_REFUSALS.has(code)
+      const asksForProof = withProof !== undefined && code !== null && PROOF_REFUSALS.has(code)
       setAsked(
-        asksForCode
-          ? { problem: code === 'code_required' ? null : refusalText(t, code, words), repeat: (fresh) => start({ input, code: fresh }) }
+        asksForProof
+          ? { problem: code === 'code_required' ? null : refusalText(t, code, words), repeat: (proof) => start({ input, proof }) }
           : null,
       )
       if (result.ok) {
         if (said) toast(said(result.value))
         onDone?.(result.value, input)
-      } else if (!asksForCode) onRefused?.(result.error.code)
+      } else if (!asksForProof) onRefused?.(result.error.code)
       if (refreshes && (result.ok || (refreshes === 'answered' && code !== 'offline'))) startRefresh(() => router.refresh())
       const read = Promise.all(invalidates.map((queryKey) => queryClient.invalidateQueries({ queryKey })))
       // A refusal is shown at once.
@@ -104,6 +104,8 @@ export function useAction<Input extends readonly unknown[], Value, Failure exten
       reset()
       setProblem(text)
     },
-    codeDialog: asked && <CodeDialog problem={asked.problem} isPending={isPending} onCode={asked.repeat} onClose={() => setAsked(null)} />,
+    proofDialog: asked && (
+      <ProofDialog problem={asked.problem} isPending={isPending} onProof={asked.repeat} onClose={() => setAsked(null)} />
+    ),
   }
 }

@@ -82,7 +82,7 @@ const ITEMS = {
     href: (application) => paths.beneficiaries(application),
     counts: 'beneficiaries',
   },
-  totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's' },
+  totals: { id: 'totals', label: 'frame.totals', icon: 'sum', permission: 'total:read', href: paths.totals, key: 's', counts: 'totals' },
   balances: { id: 'balances', label: 'frame.balances', icon: 'wallet', permission: 'balance:read', href: paths.balances, key: 'b' },
   reference: { id: 'reference', label: 'frame.reference', icon: 'info', permission: 'overview:read', href: () => paths.docs() },
   audit: { id: 'audit', label: 'frame.audit', icon: 'shield', permission: 'audit:read', href: (application) => paths.audit(application) },

@@ -59,6 +59,22 @@ export function TextField({ id, label, hint, error, note, className = '', ...res
   )
 }
 
+/** A file of this device. */
+export function FileField({ id, label, hint, error, note, ...rest }: Omit<TextFieldProps, 'type' | 'className'>) {
+  return (
+    <FieldShell id={id} label={label} hint={hint} error={error} {...(note ? { note } : {})}>
+      <input
+        id={id}
+        type="file"
+        aria-invalid={error ? true : undefined}
+        aria-describedby={described(id, error, hint)}
+        {...rest}
+        className="w-full rounded-sm border border-line-2 bg-surface p-1.5 aria-invalid:border-bad"
+      />
+    </FieldShell>
+  )
+}
+
 type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & Extras & { id: string }
 
 /** Several lines of text with their label. */

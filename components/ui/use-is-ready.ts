@@ -1,8 +1,15 @@
-import { useEffect, useState } from 'react'
+import { useSyncExternalStore } from 'react'
 
-/** Returns false while the server's markup has no script yet: until then, what somebody types or chooses would be lost. */
+const subscribe = () => () => undefined
+
+/**
+ * Returns false while the server's markup has no script yet: until then, what somebody types or chooses would be lost. What the script adds
+ * later is ready from its first render, so that it can have the focus.
+ */
 export function useIsReady(): boolean {
-  const [isReady, setIsReady] = useState(false)
-  useEffect(() => setIsReady(true), [])
-  return isReady
+  return useSyncExternalStore(
+    subscribe,
+    () => true,
+    () => false,
+  )
 }

@@ -1,5 +1,5 @@
-// `npm run bench -- [parts…] [--size 1000000] [--seconds 4] [--json out.json]`: measures this service on this machine
-// against limits that it measures in the same run. See README.md beside this file.
+// `npm run bench -- [parts…] [--size 1000000] [--seconds 4] [--deposits 50000] [--json out.json]`: measures this service on
+// this machine against limits that it measures in the same run. See README.md beside this file.
 import { writeFile } from 'node:fs/promises'
 import { type BenchEnvironment, openEnvironment } from '#e2e/bench/environment/environment.ts'
 import { startCountOfOthers } from '#e2e/bench/environment/usage.ts'

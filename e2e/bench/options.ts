@@ -7,21 +7,24 @@ export type Options = {
   size: number
   /** Length of one measurement. */
   seconds: number
+  /** Deposits of `pay-day`. */
+  deposits: number
   /** Where the JSON goes as well. */
   jsonFile: string | undefined
 }
 
-/** Reads `[parts…] [--size N] [--seconds N] [--json file]`. Throws an Error with one sentence for what makes no sense. */
+/** Reads `[parts…] [--size N] [--seconds N] [--deposits N] [--json file]`. Throws an Error with one sentence for what makes no sense. */
 export function readOptions(args: string[]): Options {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { size: { type: 'string' }, seconds: { type: 'string' }, json: { type: 'string' } },
+    options: { size: { type: 'string' }, seconds: { type: 'string' }, deposits: { type: 'string' }, json: { type: 'string' } },
   })
   return {
     parts: positionals,
     size: wholeNumber('--size', values.size ?? '1000000', 10_000, 100_000_000),
     seconds: wholeNumber('--seconds', values.seconds ?? '4', 1, 600),
+    deposits: wholeNumber('--deposits', values.deposits ?? '50000', 200, 1_000_000),
     jsonFile: values.json,
   }
 }

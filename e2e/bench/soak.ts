@@ -40,7 +40,7 @@ process.once('SIGINT', () => void environment.close().finally(() => process.exit
 try {
   const context: Context = {
     environment,
-    options: { parts: [], size: 0, seconds: 4, jsonFile: undefined },
+    options: { parts: [], size: 0, seconds: 4, deposits: 0, jsonFile: undefined },
     findings: {},
     say: (line) => void process.stderr.write(`${line}\n`),
   }

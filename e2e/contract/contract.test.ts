@@ -9,6 +9,7 @@ import { describeReading } from '#e2e/contract/suites/reading.ts'
 import { describeResults } from '#e2e/contract/suites/results.ts'
 import { describeTokens } from '#e2e/contract/suites/tokens.ts'
 import { describeTransport } from '#e2e/contract/suites/transport.ts'
+import { describeWebhookEvents } from '#e2e/contract/suites/webhook-events.ts'
 import { type ContractService, startContractService } from './service.ts'
 
 let running: ContractService | undefined
@@ -31,5 +32,6 @@ describeBadInput(service)
 describeReading(service)
 describeDecisions(service)
 describeResults(service)
+describeWebhookEvents(service)
 describeDocumentation(service)
 describeTransport(service)

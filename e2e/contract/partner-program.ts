@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { errorSchema } from '#lib/schemas/api/responses.ts'
 import type { ContractService, Partner } from './service.ts'
 
 export const BASE = '/api/v1/transaction'

@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Answer } from './partner.ts'
 
 /** A transaction that the partner's program sent, and the answer it received. */

@@ -23,12 +23,11 @@ const RULES: Parameters<typeof approvalRulesSchema.parse>[0] = [
   {
     name: 'Two above 10,000',
     sources: ['api', 'person', 'file'],
-    currency: 'XAF',
-    aboveMinor: '1000000',
+    limits: { XAF: '1000000' },
     approvals: [2],
     apiMayDecide: true,
   },
-  { name: 'A code above 100,000', sources: ['person', 'file'], currency: 'XAF', aboveMinor: '10000000', approvals: [1], needsCode: true },
+  { name: 'A code above 100,000', sources: ['person', 'file'], limits: { XAF: '10000000' }, approvals: [1], needsCode: true },
 ]
 
 export type Application = Partner & { slug: string }

@@ -47,7 +47,8 @@ export async function decide(
   { contentHash, code, decision = 'validated', slug }: Decision = {},
 ): Promise<string> {
   const items = [{ transactionId, contentHash: contentHash ?? (await shownHash(service, checker, transactionId)) }]
-  return outcomeOf(await act(service, checker, 'decideTransactions', { decision, note: 'Seen', items, code }, slug))
+  const proof = code === undefined ? {} : { proof: { kind: 'code', code } }
+  return outcomeOf(await act(service, checker, 'decideTransactions', { decision, note: 'Seen', items, ...proof }, slug))
 }
 
 const decided = z.tuple([z.object({ kind: z.string(), reason: z.string().optional() })])

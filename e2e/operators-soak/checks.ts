@@ -1,11 +1,12 @@
+import { checkRefunds } from '#e2e/crash/check-refunds.ts'
 import { judge, type Verdict } from '#e2e/crash/judge.ts'
 import type { Receiver } from '#e2e/crash/receiver.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { BookEntry } from '#server/operators/simulator/books.ts'
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
-import { readBooks } from '#server/operators/testing/compare-books.ts'
+import { countDenied, readBooks } from '#server/operators/testing/compare-books.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import type { Sent } from './load.ts'
 import type { Repetitions } from './repetitions.ts'
@@ -47,6 +48,8 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
   ]
   const endedEntries = entries.filter((entry) => !unanswerable.has(entry.reference))
   const differences = await verifyDatabase(pool)
+  const denied = await countDenied(pool)
+  const executed = new Map([...books].map(([id, { timesExecuted }]) => [id, { executed: timesExecuted }]))
   return [
     judge('every transaction ended that somebody can answer for', ended, () => undefined, open),
     judge('a collect that nobody can be asked about is PENDING, and nobody was told otherwise', left, (row) =>
@@ -59,7 +62,7 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
       entry.timesExecuted > 1 ? `${entry.reference} was executed ${entry.timesExecuted} times` : undefined,
     ),
     judge('nothing was sent again that the operator had taken', entries, (entry) =>
-      entry.duplicates > repetitions.causedFor(entry)
+      entry.duplicates > repetitions.causedFor(entry) + denied(entry)
         ? `${entry.reference} (${entry.protocol}) arrived ${entry.duplicates} times more`
         : undefined,
     ),
@@ -77,6 +80,7 @@ export async function checkEverything(evidence: Evidence): Promise<Verdict[]> {
     judge('no operator reference belongs to two transactions', [...Map.groupBy(rows, referenceOf)], ([reference, having]) =>
       reference !== undefined && having.length > 1 ? `${reference} belongs to ${having.length}` : undefined,
     ),
+    ...(await checkRefunds(pool, executed)),
     judge('every protocol of the sandbox took part', simulatedOperators('', ''), ({ operator, protocol }) =>
       entries.some((entry) => entry.operator === operator && entry.protocol === protocol)
         ? undefined

@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { PartnerProgram } from '#e2e/crash/partner.ts'
 import { phoneNumberOf } from '#e2e/crash/phone-numbers.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Random } from '#lib/seeded-random.ts'
 
 /** A transaction that a partner sent, and the id in the answer. */
 export type Sent = {
+  /** Its place among the partners. */
+  partner: number
   externalId: string
   operator: OperatorCode
   type: TransactionType
@@ -32,14 +34,16 @@ export async function sendAll({ transactions, random, partners, webhookUrl }: Lo
       const operator = OPERATOR_CODES[number % OPERATOR_CODES.length] ?? 'MOMOCM'
       const type = TRANSACTION_TYPES[Math.floor(number / OPERATOR_CODES.length) % TRANSACTION_TYPES.length] ?? 'COLLECT'
       const ending = random.chance(SHARE_OF_ROWS) ? random.pick(ENDINGS) : String(random.between(100, 899))
+      const place = number % partners.length
       const transfer = {
+        partner: place,
         externalId: random.uuid(),
         operator,
         type,
         phoneNumber: phoneNumberOf(operator, random, ending),
         amount: random.between(100, 999),
       }
-      const partner = partners[number % partners.length]
+      const partner = partners[place]
       if (partner) sent.push({ ...transfer, transactionId: await insist(partner, transfer, webhookUrl) })
     }
   }

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { DryWallets } from '#e2e/crash/dry-wallets.ts'
 import type { Verdict } from '#e2e/crash/judge.ts'
+import { OwnTransfers } from '#e2e/crash/own-transfers.ts'
 import { PartnerProgram } from '#e2e/crash/partner.ts'
 import { Receiver } from '#e2e/crash/receiver.ts'
 import { shortenWaits } from '#e2e/crash/settle.ts'
@@ -21,7 +22,9 @@ import { checkEverything } from './checks.ts'
 import { FaultCounts } from './fault-counts.ts'
 import { FaultProxy } from './fault-proxy.ts'
 import { type Sent, sendAll } from './load.ts'
+import { refundCollects } from './refunds.ts'
 import { Repetitions } from './repetitions.ts'
+import { judgeDifferences, readDifferences } from './reported-balances.ts'
 import { WrongKeys } from './wrong-keys.ts'
 
 type SoakOptions = {
@@ -46,6 +49,8 @@ const WORKERS = 2
 const OUTAGE_MS = 4_000
 const SIMULATOR_DELAY_MS = 300
 const SETTLE_LIMIT_MS = 900_000
+/** For collects that succeed after the last transaction was sent. */
+const REFUNDS_TAIL_MS = 15_000
 const LOOK_EVERY_MS = 1_000
 const SAY_EVERY_MS = 15_000
 /** Settings are in force in every process within a second. */
@@ -72,7 +77,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     environment: { PUBLIC_URL: callbacks.url, SIMULATOR_DELAY_MS: String(SIMULATOR_DELAY_MS), WORKER_CONCURRENCY: String(WORKERS) },
   })
   service.keepRunning()
-  const simulator = simulatorOf(service)
+  const simulator = service.simulator()
   const repetitions = new Repetitions()
   const calls = await FaultProxy.start({
     target: () => simulator.url,
@@ -112,29 +117,65 @@ type Stage = {
   simulatorUrl: string
 }
 
-async function loadAndCheck({ transactions, seed, say }: SoakOptions, stage: Stage): Promise<SoakReport> {
-  const { service, calls, partners, receiver, counts, repetitions, simulatorUrl } = stage
+async function loadAndCheck(options: SoakOptions, stage: Stage): Promise<SoakReport> {
+  const { service, receiver, repetitions, counts, simulatorUrl } = stage
   const pool = createPool({ databaseUrl: service.databaseUrl(), connectionsMax: 2, applicationName: 'soak' })
+  const { say } = options
   try {
+    const transfers = new OwnTransfers(service)
+    const wallets = new DryWallets(service, transfers, amountsFor(options.transactions))
+    await wallets.empty()
+    const differences = await readDifferences(pool)
+    await wallets.untilKnown()
     const startedMs = performance.now()
-    const sent: Sent[] = []
-    const sending = sendAll({ transactions, random: createRandom(seed), partners, webhookUrl: receiver.url('ok') }, sent)
-    await Promise.all([sending, goAwayInTheMiddle(calls, sent, transactions)])
+    const { sent, refunds } = await load(options, stage, wallets)
     const sentMs = performance.now()
-    say(`${sent.length} transactions accepted after ${Math.round((sentMs - startedMs) / 1_000)} s`)
-    const { open, unanswerable } = await settle(pool, sent, receiver, say)
+    const all = [...sent, ...refunds]
+    const seconds = Math.round((sentMs - startedMs) / 1_000)
+    say(`${sent.length} transactions, ${refunds.length} refunds and ${transfers.count} own transfers after ${seconds} s`)
+    const { open, unanswerable } = await settle(pool, all, receiver, say)
     const settledMs = performance.now()
-    const verdicts = await checkEverything({ pool, simulatorUrl, sent, receiver, open, unanswerable, repetitions })
+    const verdicts = [
+      ...(await checkEverything({ pool, simulatorUrl, sent: all, receiver, open, unanswerable, repetitions })),
+      ...(await wallets.judge(pool)),
+      await judgeDifferences(pool, differences),
+    ]
     const { rows } = await pool.query<{ line: string }>(
       `select string_agg(message || ': ' || count, ', ' order by count desc) as line
          from (select message, count(*) from transactions where transaction_id = any ($1) group by 1) as ended`,
-      [sent.map(({ transactionId }) => transactionId)],
+      [all.map(({ transactionId }) => transactionId)],
     )
     const times = { loadMs: sentMs - startedMs, settleMs: settledMs - sentMs }
     return { verdicts, counts, ...times, folder: service.folder, statuses: rows[0]?.line ?? '' }
   } finally {
     await pool.end()
   }
+}
+
+/** Sends everything, with an outage in the middle, refunds what succeeds meanwhile, and leaves enough in the wallets for what waits. */
+async function load({ transactions, seed }: SoakOptions, stage: Stage, wallets: DryWallets): Promise<{ sent: Sent[]; refunds: Sent[] }> {
+  const { calls, partners, receiver } = stage
+  const sent: Sent[] = []
+  const refunds: Sent[] = []
+  let endsAtMs = Number.POSITIVE_INFINITY
+  const isOver = () => performance.now() > endsAtMs
+  const sending = sendAll({ transactions, random: createRandom(seed), partners, webhookUrl: receiver.url('ok') }, sent).finally(() => {
+    endsAtMs = performance.now() + REFUNDS_TAIL_MS
+  })
+  await Promise.all([
+    sending,
+    goAwayInTheMiddle(calls, sent, transactions),
+    refundCollects({ random: createRandom(seed * 3), partners, receiver, sent }, refunds, isOver),
+    wallets.keepLow(isOver),
+  ])
+  await wallets.fill()
+  return { sent, refunds }
+}
+
+/** A quarter of what the load asks a wallet for, and so little at a time that it waits again and again. */
+function amountsFor(transactions: number): { first: number; topUp: number; last: number } {
+  const first = Math.max(1_000, transactions * 5)
+  return { first, topUp: Math.ceil(first / 4), last: 10_000_000 }
 }
 
 /** When half of the transactions are sent, nothing listens at the operators for some seconds. */
@@ -175,17 +216,6 @@ async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say
     }
     await delay(LOOK_EVERY_MS)
   }
-}
-
-/** Where the sandbox's simulator listens, and the secret that only it and the service know. */
-function simulatorOf(service: Sandbox): { url: string; secret: string } {
-  const pid = service.simulatorPid()
-  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-  const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
-  const port = words[words.indexOf('--port') + 1]
-  const secret = variables.find((one) => one.startsWith('SIMULATOR_SECRET='))?.slice('SIMULATOR_SECRET='.length)
-  if (!port || !secret) throw new Error('The sandbox has no simulator')
-  return { url: `http://127.0.0.1:${port}`, secret }
 }
 
 /** Has every operator called through the proxy, by the command that an installation uses. */

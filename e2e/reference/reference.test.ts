@@ -1,5 +1,6 @@
 import { after, before, describe } from 'node:test'
 import { type ContractService, startContractService } from '#e2e/contract/service.ts'
+import { describeClients } from './clients.ts'
 import { describeGeneratedClient } from './generated-client.ts'
 import { describeSamples } from './samples.ts'
 
@@ -11,5 +12,6 @@ after(() => service.stop())
 
 describe('the API reference', () => {
   describeSamples(() => service)
+  describeClients(() => service)
   describeGeneratedClient(() => service)
 })

@@ -1,35 +1,37 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { randomUUID } from 'node:crypto'
 import { before, describe, test } from 'node:test'
-import { promisify } from 'node:util'
 import { z } from 'zod'
 import { demandApproval, fundDeposits, newPartner, newPerson } from '#e2e/contract/arrange.ts'
 import { aRequest, call, expectOk } from '#e2e/contract/partner-program.ts'
-import { type ContractService, type Partner, signIn } from '#e2e/contract/service.ts'
+import { type ContractService, headersOf, type Partner, signIn } from '#e2e/contract/service.ts'
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
-import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
+import { batchListSchema, batchPageSchema, batchSchema } from '#lib/schemas/api/batch-request.ts'
+import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/api/operator-responses.ts'
+import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/api/responses.ts'
+import { settledDaySchema, settlementReportSchema } from '#lib/schemas/api/settlement-responses.ts'
+import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/api/transaction-responses.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
-import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
-import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
-import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/transaction-responses.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
 import { insertSignedDay } from '#server/reconciliation/testing/signed-day.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { compileStrictly } from './compile-typescript.ts'
 import { describeRun, isInstalled, parsePhp, runSample } from './run-sample.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
 const ANSWERS: Record<string, z.ZodType> = {
   collect: initiationSchema,
   deposit: initiationSchema,
   createCollect: initiationSchema,
   createDeposit: initiationSchema,
   depositMultiple: z.array(initiationSchema).length(2),
+  createBatch: batchSchema.refine((batch) => batch.depositCount === 2),
+  listBatches: batchListSchema,
+  getBatch: batchPageSchema.refine((batch) => batch.deposits.length === 1),
+  cancelBatch: batchSchema.refine((batch) => batch.counts.FAILED === 1),
   transactionStatus: recordSchema,
   chekTransactionStatus: recordSchema,
   validateTransaction: recordSchema.refine((record) => record.status !== 'PENDING_APPROVAL'),
@@ -80,6 +82,7 @@ export function describeSamples(service: () => ContractService): void {
         API_PASSWORD: partner.password,
         REFRESH_TOKEN: tokens.refreshToken,
         TRANSACTION_ID: isRefund ? await makeCollect(service(), partner) : made.transactionId,
+        BATCH_ID: id === 'getBatch' || id === 'cancelBatch' ? await makeWaitingBatch(service(), partner) : '',
         CHECKER_ID: checker,
       }
     }
@@ -96,7 +99,7 @@ export function describeSamples(service: () => ContractService): void {
       test(`the five fields when an example in ${language} is refused`, async () => {
         const { samples } = readReference().operations.get('transactionStatus') ?? assert.fail('no operation')
         const variables = { ...(await variablesFor('')), API_KEY: 'wrong' }
-        const told = await runSample(language, samples[language], variables).catch((error: Error) => error.message)
+        const told = await runSample(language, samples[language], variables).catch(toldBy)
         assert.match(told, /401/)
       })
     }
@@ -107,6 +110,25 @@ export function describeSamples(service: () => ContractService): void {
 
     test('no error from the TypeScript compiler, in its strict mode', compileSamples)
   })
+}
+
+/** The output of a program that failed: PHP without a php.ini prints errors there. */
+function toldBy({ message, stdout }: Error & { stdout?: string }): string {
+  return `${message}\n${stdout}`
+}
+
+/** A batch of one deposit, which waits for a checker. */
+async function makeWaitingBatch({ baseUrl, pool }: ContractService, partner: Partner): Promise<string> {
+  const { webhookUrl, ...deposit } = aRequest({ amount: 100_001 })
+  const headers = { ...headersOf(partner), 'idempotency-key': randomUUID() }
+  const body = JSON.stringify({ webhookUrl, deposits: [deposit] })
+  const response = await fetch(`${baseUrl}/api/v2/batches`, { method: 'POST', headers, body })
+  const { batchId } = batchSchema.parse(await response.json())
+  await waitUntil('the batch is started', async () => {
+    const { rowCount } = await pool.query("select 1 from batches where batch_id = $1 and state = 'submitted'", [batchId])
+    return rowCount === 1
+  })
+  return batchId
 }
 
 /** A collect that succeeded, of which something is left for the example of a refund. */
@@ -125,24 +147,6 @@ async function signExampleDay({ pool }: ContractService): Promise<void> {
 }
 
 async function compileSamples(): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-types-'))
-  try {
-    const sources = [...readReference().operations].map(([id, { samples }]) => [id, samples.typescript])
-    for (const [id, source] of [...sources, ['verify', VERIFY_WEBHOOK.typescript]])
-      await writeFile(path.join(folder, `${id}.mts`), `${source}\n`)
-    const compilerOptions = {
-      strict: true,
-      noEmit: true,
-      module: 'nodenext',
-      target: 'es2024',
-      moduleDetection: 'force',
-      types: ['node'],
-      typeRoots: [path.join(ROOT, 'node_modules/@types')],
-    }
-    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
-    const compiled = promisify(execFile)(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
-    await assert.doesNotReject(compiled)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  const sources = [...readReference().operations].map(([id, { samples }]) => [id, samples.typescript] as const)
+  await compileStrictly([...sources, ['verify', VERIFY_WEBHOOK.typescript] as const].map(([id, source]) => [`${id}.mts`, source] as const))
 }

@@ -10,6 +10,8 @@ export type Examples = {
   operator: string
   batchId: string
   linkId: string
+  /** A change of beneficiaries by a file. */
+  importId: string
   exportId: string
   personId: string
 }
@@ -63,6 +65,11 @@ export const ROUTES: Record<string, Row> = {
     address: '/[application]/approvals/batches/[waitingBatchId]',
   },
   'GET /[application]/beneficiaries': { access: 'beneficiary:read' },
+  'GET /[application]/beneficiaries/import': { access: 'beneficiary:change' },
+  'GET /[application]/beneficiaries/import/[changeId]': {
+    access: 'beneficiary:read',
+    address: '/[application]/beneficiaries/import/[importId]',
+  },
   'GET /[application]/batches': { access: 'batch:read' },
   'GET /[application]/batches/new': { access: 'transaction:create' },
   'GET /[application]/batches/[batchId]': { access: 'batch:read' },
@@ -74,6 +81,7 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/links/[linkId]/code?format=png',
   },
   'GET /[application]/totals': { access: 'total:read' },
+  'GET /[application]/totals/pivot': { access: 'total:read' },
   'GET /[application]/balances': { access: 'balance:read' },
   'GET /[application]/balances/[operator]': { access: 'statement:read' },
   'GET /[application]/keys': { access: 'access:read' },
@@ -192,6 +200,12 @@ export const ROUTES: Record<string, Row> = {
     upload: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
     allowed: 201,
   },
+  'POST /api/back-office/[application]/beneficiaries/import': {
+    access: 'beneficiary:change',
+    address: '/api/back-office/[application]/beneficiaries/import?fileName=roles.csv&operator=MOMOCM',
+    upload: 'Name;Phone number\nAwa Diop;237670000001\n',
+    allowed: 200,
+  },
   'POST /api/back-office/[application]/account-checks': {
     access: 'transaction:create',
     address: '/api/back-office/[application]/account-checks?operator=MOMOCM&phoneNumber=237677209341',
@@ -274,6 +288,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /api/back-office/[application]/audit/chain': { access: 'audit:read' },
   'GET /api/back-office/[application]/audit/export': { access: 'audit:read' },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
+  'GET /api/back-office/[application]/totals/pivot': { access: 'total:read' },
   'GET /api/back-office/[application]/suggestions': {
     access: 'transaction:read',
     address: '/api/back-office/[application]/suggestions?q=awa',
@@ -287,6 +302,7 @@ export const ROUTES: Record<string, Row> = {
     address: '/api/back-office/[application]/payment-preview?type=DEPOSIT&operator=MOMOCM&phoneNumber=237677209341&amount=5000',
   },
   'GET /api/back-office/[application]/totals/export': { access: 'export:create' },
+  'GET /api/back-office/[application]/totals/pivot/export': { access: 'export:create' },
   'GET /api/back-office/[application]/balances': { access: 'balance:read' },
   'GET /api/back-office/[application]/balances/export': { access: 'export:create' },
   'GET /api/back-office/[application]/balances/[operator]': { access: 'statement:read' },
@@ -300,6 +316,9 @@ export const ACTIONS: Record<string, Access> = {
   'app/actions/session.ts setLanguage': 'public',
   'app/actions/page-failure.ts reportPageFailure': 'overview:read',
   'app/actions/deputies.ts endDeputyship': 'own-settings:change',
+  'app/actions/saved-views.ts saveView': 'own-settings:change',
+  'app/actions/saved-views.ts changeView': 'own-settings:change',
+  'app/actions/saved-views.ts deleteView': 'own-settings:change',
   'app/actions/changes.ts proposeChange': 'change:propose',
   'app/actions/changes.ts confirmChange': 'change:propose',
   'app/actions/changes.ts collectSecret': 'change:propose',
@@ -307,6 +326,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/actions/changes.ts withdrawChange': 'change:propose',
   'app/actions/session.ts signOut': 'public',
   'app/actions/session.ts signOutEverywhere': 'public',
+  'app/actions/session.ts startProof': 'public',
   'app/actions/session.ts dismissCodeWarning': 'public',
   'app/sign-in/actions.ts signInAction': 'public',
   'app/sign-in/actions.ts startPasskeyAction': 'public',
@@ -322,9 +342,6 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/transactions/actions.ts synchroniseSeveral': 'transaction:synchronise',
   'app/(back-office)/[application]/transactions/actions.ts resend': 'webhook:resend',
   'app/(back-office)/[application]/transactions/actions.ts refundCollect': 'transaction:create',
-  'app/(back-office)/[application]/transactions/actions.ts saveView': 'transaction:read',
-  'app/(back-office)/[application]/transactions/actions.ts changeView': 'transaction:read',
-  'app/(back-office)/[application]/transactions/actions.ts deleteView': 'transaction:read',
   'app/(back-office)/[application]/new/actions.ts sendForApproval': 'transaction:create',
   'app/(back-office)/[application]/new/actions.ts keepDraft': 'transaction:create',
   'app/(back-office)/[application]/new/actions.ts detachFile': 'transaction:create',
@@ -405,6 +422,7 @@ export const WITHOUT_INPUT: ReadonlySet<string> = new Set([
   'app/actions/session.ts signOut',
   'app/actions/session.ts signOutEverywhere',
   'app/actions/session.ts dismissCodeWarning',
+  'app/actions/session.ts startProof',
   'app/sign-in/actions.ts startPasskeyAction',
   'app/(back-office)/[application]/settings/actions.ts startEnrolment',
 ])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { ZodObject } from 'zod'
-import { LIST_COLUMNS } from '#lib/payments/transaction-exports.ts'
+import { LIST_COLUMNS } from '#lib/payments/transactions/transaction-exports.ts'
 import { ROLES } from '#lib/people/permissions.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
 import { makeBatch } from '#server/batches/testing/make-batch.ts'
@@ -22,6 +22,7 @@ import { newPerson } from './callers.ts'
 import { type Endpoint, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
 import { makeExport } from './make-export.ts'
+import { makeImport } from './make-import.ts'
 import { PARAMETERS, SCHEMAS } from './query-schemas.ts'
 import { type Sent, sendRequest } from './send-request.ts'
 
@@ -39,6 +40,7 @@ let waitingBatchId: string
 let batchId: string
 let personId: string
 let linkId: string
+let importId: string
 
 before(async () => {
   database = await createTestDatabase({ mode: 'production' })
@@ -58,6 +60,7 @@ before(async () => {
     makerId: personId,
     text: 'Téléphone;Nom;Montant;Opérateur\n237677209341;Clarisse Mbarga;5000;MOMOCM\n',
   })
+  importId = await makeImport(database.pool, here.applicationId)
   linkId = await makePaymentLink(database.pool, here.applicationId, personId)
   const upload = { wallet: 'OMCM', fileName: 'a.csv', byteCount: 5, modifiedMs: 0, uploadedBy: personId }
   fileId = (await insertUpload(database.pool, { applicationId: here.applicationId, fileId: randomUUID(), ...upload })).fileId
@@ -89,6 +92,7 @@ function examplesFor(pattern: string) {
     fileId,
     batchId: isSubmitted ? waitingBatchId : batchId,
     linkId,
+    changeId: importId,
     personId,
     wallet: 'OMCM',
     day: '2026-11-05',
@@ -109,6 +113,7 @@ const LIVE = 'GET /api/back-office/[application]/live'
 /** They take files: tested apart. */
 const UPLOADS = [
   'batches',
+  'beneficiaries/import',
   ...['statements', 'attachments'].flatMap((kind) => [kind, `${kind}/[fileId]/pieces`, `${kind}/[fileId]/complete`]),
 ].map((path) => `POST /api/back-office/[application]/${path}`)
 async function endpoints(kind: Endpoint['kind']): Promise<{ name: string; method: string; path: string; pattern: string }[]> {
@@ -313,6 +318,9 @@ const RIGHT_AFTER_ALL = new Set([
   'saveView query ""',
   'saveView isShared true',
   'saveView isShared false',
+  'saveView isSentMonthly false',
+  // Refused for a list that cannot be sent.
+  'saveView isSentMonthly true',
   'setThreshold threshold null',
   // All sessions; nobody has this id, so what is right is not found.
   'endSessions sessionId null',
@@ -327,8 +335,9 @@ const RIGHT_AFTER_ALL = new Set([
   ...['prepareList name', 'prepareList purpose', 'scheduleList purpose'].map((field) => `${field} null`),
   // A link with an amount has no limits; it may accept any number of payments, and have no end.
   ...['minimum', 'maximum', 'paymentsMax', 'lastDay'].map((field) => `createLink ${field} null`),
-  // There are no passkeys at an IP address.
+  // There are no passkeys at an IP address. Somebody without an authenticator app sends an empty code.
   'addPasskey name ""',
+  'startPasskey code ""',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

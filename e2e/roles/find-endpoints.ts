@@ -7,7 +7,7 @@ export type Endpoint = { name: string; kind: 'page' | 'data' }
 export async function findRoutes(): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = []
   for await (const file of glob('app/**/page.tsx')) endpoints.push({ name: `GET ${addressOf(file, /\/?page\.tsx$/)}`, kind: 'page' })
-  for await (const file of glob('app/**/route.ts')) {
+  for await (const file of glob('app/**/{route,handler}.ts')) {
     if (/^app\/(?:api\/v1|api\/v2|api\/auth|public|health|metrics|operators|pay)\//.test(file)) continue
     const source = await readFile(file, 'utf8')
     if (file.endsWith('/[...path]/route.ts')) {
@@ -15,7 +15,8 @@ export async function findRoutes(): Promise<Endpoint[]> {
       continue
     }
     const methods = [...source.matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\b(?=\s*[(,}=])/g)].map((match) => match[1])
-    for (const method of new Set(methods)) endpoints.push({ name: `${method} ${addressOf(file, /\/route\.ts$/)}`, kind: 'data' })
+    for (const method of new Set(methods))
+      endpoints.push({ name: `${method} ${addressOf(file, /\/(?:route|handler)\.ts$/)}`, kind: 'data' })
   }
   return endpoints.toSorted((left, right) => left.name.localeCompare(right.name))
 }

@@ -53,6 +53,7 @@ for (const [path, bytesMax] of [
   [`/api/back-office/forty-years/totals?${WIDEST}`, DATA_BYTES_MAX],
   [`/api/back-office/forty-years/totals?${WIDEST}&status=ALL`, DATA_BYTES_MAX],
   [`/api/back-office/forty-years/totals/export?${WIDEST}`, DATA_BYTES_MAX],
+  [`/api/back-office/forty-years/totals/pivot?${WIDEST}&rows=operator&columns=status`, DATA_BYTES_MAX],
   [`/forty-years/totals?${WIDEST}`, PAGE_BYTES_MAX],
 ] as const) {
   test(`200 in a bounded response, without delaying other requests: ${path} twelve times at once`, async () => {

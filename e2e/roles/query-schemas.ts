@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
-import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
+import { EXPORT_FORMATS } from '#lib/payments/transactions/transaction-exports.ts'
 import { journalFileSchema } from '#lib/reconciliation/journal.ts'
 import { batchCellsSchema, batchRowsSchema } from '#lib/schemas/batch.ts'
 import { approvalFilterSchema, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
@@ -10,6 +10,8 @@ import {
   balancesExportSchema,
   feeClaimSchema,
   overviewQuerySchema,
+  pivotExportSchema,
+  pivotQuerySchema,
   statementExportSchema,
   statementQuerySchema,
   suggestionQuerySchema,
@@ -30,6 +32,7 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/approvals/snapshot': approvalFilterSchema,
   'GET /api/back-office/[application]/approvals/batches/[batchId]/rows': batchRowsSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
+  'GET /api/back-office/[application]/totals/pivot': pivotQuerySchema,
   'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
   'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,
@@ -37,6 +40,7 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/transactions/[transactionId]/attachment': attachmentViewSchema,
   'GET /api/back-office/[application]/balances/export': balancesExportSchema,
   'GET /api/back-office/[application]/totals/export': totalsExportSchema,
+  'GET /api/back-office/[application]/totals/pivot/export': pivotExportSchema,
   'GET /api/back-office/[application]/audit/chain': auditCheckSchema,
   'GET /api/back-office/[application]/audit/export': auditExportSchema,
   'GET /api/back-office/[application]/batches/template': z.object({ format: z.enum(['csv', 'xlsx']) }),
@@ -54,8 +58,8 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
 /** The names of all parameters that pages read from their address, and of some others. */
 export const PARAMETERS = [
   ...new Set(
-    [transactionFilterSchema, approvalFilterSchema, totalsQuerySchema, statementQuerySchema, overviewQuerySchema].flatMap((schema) =>
-      Object.keys(schema.shape),
+    [transactionFilterSchema, approvalFilterSchema, totalsQuerySchema, pivotQuerySchema, statementQuerySchema, overviewQuerySchema].flatMap(
+      (schema) => Object.keys(schema.shape),
     ),
   ),
   ...['q', 'sha256', 'refused', 'next'],

@@ -16,6 +16,7 @@ import { type Caller, gatherCallers } from './callers.ts'
 import { findActions, findRoutes, readBuiltActions } from './find-endpoints.ts'
 import { fingerprint } from './fingerprint.ts'
 import { makeExport } from './make-export.ts'
+import { makeImport } from './make-import.ts'
 
 let database: TestDatabase
 let service: Service
@@ -49,6 +50,7 @@ before(async () => {
     waitingId: waiting.transactionId,
     waitingBatchId: batchId,
     personId,
+    importId: await makeImport(database.pool, here.applicationId),
     linkId: await makePaymentLink(database.pool, here.applicationId, personId),
     exportId: await makeExport(database.pool, here.applicationId),
   }

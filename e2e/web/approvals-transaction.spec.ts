@@ -31,6 +31,19 @@ test('on the page of a transaction: evidence, Validate, and the place after it',
   await expect(page.getByText('Step 1 · “Invoice 2231 seen”')).toBeVisible()
 })
 
+test('nothing can be typed or pressed before the script is there, because the browser itself would send the form as an address', async ({
+  page,
+}) => {
+  const queue = await newQueue(pool)
+  await queue.wait([{}])
+  await signIn(page, queue.checker, `/${queue.slug}/transactions`)
+  await page.route('**/_next/static/**/*.js', (route) => route.abort())
+  await page.goto(`/${queue.slug}/approvals`)
+  const panel = page.locator('#approval-panel')
+  await expect(panel.getByLabel('Payee note')).toBeDisabled()
+  await expect(panel.getByRole('button', { name: 'Validate' })).toBeDisabled()
+})
+
 test('what somebody else decides shows on the open page without a reload', async ({ page }) => {
   const queue = await newQueue(pool)
   const [id] = await queue.wait([{}])

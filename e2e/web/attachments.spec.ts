@@ -110,3 +110,43 @@ test('a picture is shown as it is on a phone and to finance; a removed file is n
   const isWide = () => reader.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
   expect(await isWide()).toBe(false)
 })
+
+test('a rejected payment that is sent again keeps its file by default; without it after one press, and the checker sees the file', async ({
+  page,
+  browser,
+  baseURL,
+}) => {
+  const queue = await newQueue(pool)
+  await openNewPayment(page, queue.maker)
+  await fillIn(page)
+  await fieldOf(page).setInputFiles(PDF)
+  await expect(page.getByText(PDF.name)).toBeVisible()
+  await send(page)
+  const [first] = await storedIn(pool, queue.applicationId)
+  await queue.decide(queue.checker, [first?.transactionId ?? ''], 'rejected', 'Wrong amount')
+  await page.goto(`/${queue.slug}/new?from=${first?.transactionId}`)
+  const keep = page.getByRole('checkbox', { name: `Keep ${PDF.name}` })
+  await expect(keep).toBeChecked()
+  await expectAccessible(page)
+  await keep.uncheck()
+  await expect(keep).not.toBeChecked()
+  await keep.check()
+  await page.getByLabel('Amount').fill('4500')
+  await send(page)
+  await expect(cardOf(page)).toContainText(PDF.name)
+  const [, second] = await storedIn(pool, queue.applicationId)
+  const checker = await (await browser.newContext({ baseURL: baseURL ?? '' })).newPage()
+  await openApprovals(checker, queue.checker)
+  await rowsOf(checker).first().click()
+  await expect(cardOf(checker)).toContainText(PDF.name)
+  await checker.context().close()
+  const file = `/api/back-office/${queue.slug}/transactions/${second?.transactionId}/attachment`
+  expect(PDF.buffer.equals(await (await page.request.get(file)).body())).toBe(true)
+
+  await queue.decide(queue.checker, [second?.transactionId ?? ''], 'rejected', 'No')
+  await page.goto(`/${queue.slug}/new?from=${second?.transactionId}`)
+  await keep.uncheck()
+  await expect(keep).not.toBeChecked()
+  await send(page)
+  await expect(cardOf(page)).toHaveCount(0)
+})

@@ -4,7 +4,9 @@ import type { Page } from 'playwright/test'
 import readWorkbook from 'read-excel-file/node'
 import { rowsXml, sheetXml, workbook } from '#server/testing/batches/workbook.ts'
 import { expect, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
+import { sandboxPool } from './people.ts'
 import { personWith, type SandboxPerson } from './sandbox.ts'
+import { newQueue } from './waiting.ts'
 
 const HEAD = 'Téléphone;Nom;Montant;Opérateur'
 const maker = () => personWith(['maker'])
@@ -142,6 +144,32 @@ test('the downloaded rows have their reasons, keep every digit, and are read aga
   expect(line.join(' ')).toContain('more decimals than the operator accepts')
   await upload(page, person, bytes, 'again.xlsx')
   await expect(lineOf(page, `Awa ${id}`)).toContainText('more decimals')
+})
+
+test('names are checked at the operators in the background: rows with another name or without an account are named, and the file can be submitted', async ({
+  page,
+}) => {
+  const pool = await sandboxPool()
+  try {
+    const { maker: person } = await newQueue(pool)
+    await signIn(page, person, `/${person.slug}/batches`)
+    const lines = ['237677209341;Awa Diop;700;MOMOCM', '237677209916;Zacharie Wouters;700;MOMOCM', '237677209905;Jean Mbarga;700;MOMOCM']
+    await upload(page, person, [HEAD, ...lines].join('\n'))
+    await page.getByRole('button', { name: 'Check names' }).click()
+    await expect(page.getByText(/^Checking names, a few each minute: \d of 3 receivers/)).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Check names' })).toHaveCount(0)
+    // The task runs each minute.
+    await pool.query(`update scheduled_tasks set due_at = now() where task = 'check_batch_names'`)
+    await expect(async () => {
+      await page.reload()
+      await expect(page.getByText(/^Names checked: 3 of 3 receivers have an answer/)).toBeVisible({ timeout: 2_000 })
+    }).toPass({ timeout: 90_000 })
+    await expect(page.getByText(/^Another name or no account that can be paid \(\d\): rows .*3, 4$/)).toBeVisible()
+    await expectAccessibleEverywhere(page)
+    await expect(page.getByRole('button', { name: 'Submit for approval' })).toBeEnabled()
+  } finally {
+    await pool.end()
+  }
 })
 
 test('a checker sees a draft and cannot change it', async ({ page }) => {

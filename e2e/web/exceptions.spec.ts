@@ -1,14 +1,14 @@
 import type { Page } from 'playwright/test'
 import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
-import { sandboxPool } from './people.ts'
+import { sandboxPool, storeContradiction } from './people.ts'
 import { personWith } from './sandbox.ts'
 
-/** Records that an operator reported SUCCESS for a FAILED collect without a reference, which lists name by its id. */
+/** Makes an operator report SUCCESS for a FAILED collect without a reference, which lists name by its id. */
 async function contradict(applicationName: string): Promise<string> {
   const pool = await sandboxPool()
   try {
-    const { rows } = await pool.query<{ application_id: string; transaction_id: string; operator: string }>(
-      `select t.application_id, t.transaction_id, t.operator from transactions t join applications a using (application_id)
+    const { rows } = await pool.query<{ transaction_id: string }>(
+      `select t.transaction_id from transactions t join applications a using (application_id)
          where a.name = $1 and t.status = 'FAILED' and t.type = 'COLLECT' and t.operator_reference is null
            and not exists (select 1 from operator_contradictions c where c.transaction_id = t.transaction_id)
          order by t.sequence limit 1`,
@@ -16,14 +16,7 @@ async function contradict(applicationName: string): Promise<string> {
     )
     const [found] = rows
     if (!found) throw new Error('The sandbox has no FAILED collect')
-    const claim = { item_index: 0, ...found, source: 'callback', said: 'succeeded', answer: '{"status":"SUCCESS"}' }
-    await pool.query('select store_operator_contradictions($1)', [JSON.stringify([claim])])
-    await pool.query(
-      `with answered as (delete from contradiction_queries where application_id = $1 and transaction_id = $2)
-       insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, http_status, answer, at)
-         values ($1, $2, 2, 'query', 'succeeded', 'FAILED', 200, '{"status":"SUCCESS"}', clock_timestamp())`,
-      [found.application_id, found.transaction_id],
-    )
+    await storeContradiction(pool, found.transaction_id)
     return found.transaction_id
   } finally {
     await pool.end()

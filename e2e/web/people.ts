@@ -54,6 +54,19 @@ export async function newPerson(pool: Pool, roles: readonly Role[], applicationI
   }
 }
 
+/** Records that the operator of a final transaction reported the opposite of what is stored, and did so again when it was asked. */
+export async function storeContradiction(pool: Pool, transactionId: string): Promise<void> {
+  await pool.query(
+    `with found as (
+       select application_id, transaction_id, status, case status when 'SUCCESS' then 'failed' else 'succeeded' end as said
+         from transactions where transaction_id = $1)
+     insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, http_status, answer, at)
+       select f.application_id, f.transaction_id, n.number, n.source, f.said, f.status, 200, '{}', clock_timestamp()
+         from found f cross join (values (1, 'callback'), (2, 'query')) n (number, source)`,
+    [transactionId],
+  )
+}
+
 const PERIOD_MS = 30_000
 const MARGIN_MS = 5_000
 

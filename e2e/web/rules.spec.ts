@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright/test'
+import type { Browser, Locator, Page } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
 import { aBand, anIntakeItem } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -36,12 +36,16 @@ async function newPage(browser: Browser): Promise<Page> {
   return (await browser.newContext({ baseURL: sandboxUrl(), locale: 'en-GB' })).newPage()
 }
 
+function lastCard(page: Page): Locator {
+  return page.locator('section', { has: page.getByRole('heading', { name: /^Rule \d+$/ }) }).last()
+}
+
 /** Types a rule about payments above 500,000 XAF into the last card. */
 async function typeLargeRule(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'Add a rule' }).click()
-  const card = page.locator('section', { has: page.getByRole('heading', { name: /^Rule \d+$/ }) }).last()
-  await card.getByLabel('Above').fill('500,000')
-  await card.getByLabel('Currency').selectOption('XAF')
+  const card = lastCard(page)
+  await card.getByRole('button', { name: 'Add XAF' }).click()
+  await card.getByLabel('XAF', { exact: true }).fill('500,000')
   await expect(card.getByText('Deposits above 500,000 XAF: two checkers')).toBeVisible()
   await card.getByLabel('Name').fill(name)
 }
@@ -104,6 +108,66 @@ test('a rule that two administrators changed takes effect: a deposit above the n
   await expect(page.getByText('Removed', { exact: true })).toBeVisible()
 })
 
+test('a limit per currency with the keyboard: the new field has the focus, errors are beside their field, and the saved rule has what was typed', async ({
+  page,
+}) => {
+  const { anna } = await team()
+  await signIn(page, anna, `/${anna.slug}/rules/edit`)
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  const card = lastCard(page)
+  await card.getByLabel('Name').fill('Large')
+  const field = (currency: string) => card.getByLabel(currency, { exact: true })
+  for (const [currency, amount] of [
+    ['XOF', '400,000'],
+    ['XAF', '500,000'],
+    ['UGX', ''],
+  ] as const) {
+    await card.getByRole('button', { name: `Add ${currency}` }).press('Enter')
+    await expect(field(currency)).toBeFocused()
+    await page.keyboard.type(amount)
+  }
+  await field('UGX').press('Enter')
+  await expect(field('UGX')).toHaveAccessibleDescription('Enter an amount, such as 500,000, or 0 for every amount.')
+  await field('UGX').fill('0')
+  await expect(card.getByText('Deposits above 500,000 XAF, 400,000 XOF, or 0 UGX: two checkers')).toBeVisible()
+  // The places leave out Uganda.
+  await card.getByText('Only certain countries or operators').click()
+  for (const country of ['Cameroon', 'Mali']) await card.getByRole('checkbox', { name: country, exact: true }).check()
+  await page.getByRole('button', { name: 'Save as a new version' }).click()
+  await expect(field('UGX')).toHaveAccessibleDescription('No operator of this rule uses this currency. Remove the limit.')
+  await card.getByRole('button', { name: 'Remove the limit in UGX' }).press('Enter')
+  await expect(card.getByRole('group', { name: 'Applies above' })).toBeFocused()
+  await expect(field('UGX')).toHaveCount(0)
+  await expect(card.getByRole('button', { name: 'Add UGX' })).toHaveCount(0)
+  await page.reload()
+  await expect(field('XAF')).toHaveValue('500,000')
+  await page.getByRole('button', { name: 'Save as a new version' }).click()
+  await page.getByRole('checkbox', { name: /^I have read/ }).check()
+  await page.getByRole('button', { name: 'Save as a new version' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Version 2' })).toBeVisible()
+  await expect(page.getByText('Deposits in Cameroon or Mali above 500,000 XAF or 400,000 XOF: two checkers').first()).toBeVisible()
+  await page.goto(`/${anna.slug}/rules/edit?from=2`)
+  await card.getByText('Change Rule 2').click()
+  await expect(field('XAF')).toHaveValue('500,000')
+  await expect(field('XOF')).toHaveValue('400,000')
+  await card.getByRole('button', { name: 'Remove the limit in XOF' }).click()
+  await expect(field('XOF')).toHaveCount(0)
+  await page.reload()
+  await card.getByText('Change Rule 2').click()
+  await expect(field('XAF')).toHaveValue('500,000')
+  await expect(field('XOF')).toHaveCount(0)
+  // A rule about a total cannot be without a limit.
+  await card.getByRole('button', { name: 'Remove the limit in XAF' }).click()
+  await expect(card.getByText('Without a limit, the rule applies to every amount in every currency.')).toBeVisible()
+  await card.getByLabel('Amount compared with the limit').selectOption('dayTotal')
+  await page.getByRole('button', { name: 'Save as a new version' }).click()
+  await expect(card.getByRole('group', { name: 'Applies above' })).toHaveAccessibleDescription(
+    'Add a limit: a rule about a total requires one.',
+  )
+  await card.getByRole('button', { name: 'Add XOF' }).click()
+  await expect(card.getByText('Add a limit: a rule about a total requires one.')).toHaveCount(0)
+})
+
 test('an administrator who is alone is told who confirms, and sees blocked items on the overview', async ({ page }) => {
   const { applicationId } = await newApplication(pool)
   const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
@@ -126,11 +190,14 @@ for (const look of LOOKS) {
       await signIn(page, anna, `/${anna.slug}/rules/edit`)
       await page.getByRole('button', { name: /^(Add a rule|Ajouter une règle)$/ }).click()
       await page.locator('main details summary').last().click()
-      await page.locator('input[inputmode=decimal]').last().fill('500000')
+      await page
+        .getByRole('button', { name: /^(Add|Ajouter) XAF$/ })
+        .last()
+        .click()
       await page.locator('main form button[type=submit]').click()
       await expect(page.locator('[aria-invalid=true]')).toHaveCount(2)
       await expectAccessibleEverywhere(page)
-      await page.locator('select[id$=currency]').last().selectOption('XAF')
+      await page.locator('input[inputmode=decimal]').last().fill('500000')
       await page.locator('input[id$=name]').last().fill('Large')
       await page.locator('main form button[type=submit]').click()
       await page.locator('input[name=accept]').check()

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { mailPasswordLink } from '#server/people/password-resets.ts'
+import { mailPasswordLink } from '#server/people/sign-in/password-resets.ts'
 import { must } from '#server/testing/partner.ts'
 import { expect, expectAccessible, signIn, signInByForm, test } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'

@@ -1,7 +1,9 @@
 import type { Page } from 'playwright/test'
 import { ROUTES } from '#e2e/roles/access-table.ts'
 import { findRoutes } from '#e2e/roles/find-endpoints.ts'
+import { makeImport } from '#e2e/roles/make-import.ts'
 import { can, PERMISSIONS, type Permission } from '#lib/people/permissions.ts'
+import type { Pool } from '#server/database/pool.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { makePaymentLink } from '#server/testing/factories.ts'
 import { COLOUR_RULES, expect, findAxeViolations, inTurns, signIn, test, WIDTHS, waitForScripts } from './fixtures.ts'
@@ -50,7 +52,8 @@ async function visitor(page: Page): Promise<(place: Place) => Promise<string>> {
     if (pattern.includes('[transactionId]')) examples['transactionId'] ??= await firstTransaction(page, examples['application'])
     if (pattern.includes('approvals/batches/[batchId]')) examples['batchId'] = await waitingBatch(page, examples['application'])
     else if (pattern.includes('[batchId]')) examples['batchId'] = await draftBatch(page, examples['application'])
-    if (pattern.includes('[linkId]')) examples['linkId'] ??= await aPaymentLink(person)
+    if (pattern.includes('[linkId]')) examples['linkId'] ??= await make(person, (pool, id, personId) => makePaymentLink(pool, id, personId))
+    if (pattern.includes('[changeId]')) examples['changeId'] ??= await make(person, (pool, id) => makeImport(pool, id, aNumber()))
     if (pattern.includes('[requestId]')) examples['requestId'] ??= await recordedCall(page, examples['application'])
     if (pattern.includes('[fileId]')) examples['fileId'] ??= await uploadedStatement(page, examples['application'])
     if (pattern.includes('[exceptionId]')) examples['exceptionId'] ??= await firstException(page, examples['application'])
@@ -70,16 +73,25 @@ async function signedDay(page: Page, application: string): Promise<{ wallet: str
   throw new Error('The list of settlements names no signed day')
 }
 
-async function aPaymentLink(person: SandboxPerson | undefined): Promise<string> {
+/** Makes in the database what no page of the sandbox leads to, in the application of this person; returns its id. */
+async function make(
+  person: SandboxPerson | undefined,
+  maker: (pool: Pool, applicationId: string, personId: string) => Promise<string>,
+): Promise<string> {
   const pool = await sandboxPool()
   try {
     const { rows } = await pool.query<{ id: string }>('select application_id as id from applications where slug = $1', [person?.slug])
     const [application] = rows
     if (!application || !person) throw new Error('The sandbox has no such application')
-    return await makePaymentLink(pool, application.id, person.id)
+    return await maker(pool, application.id, person.id)
   } finally {
     await pool.end()
   }
+}
+
+/** A number that is in no book, also in a run that is repeated. */
+function aNumber(): string {
+  return `237677${String(Math.floor(Math.random() * 1_000_000)).padStart(6, '0')}`
 }
 
 /** The draft of the sandbox: its page has the most. */

@@ -35,8 +35,10 @@ export async function readList(page: Page): Promise<{ count: number; sums: Recor
   }
 }
 
+const CAMEROON = { transferMethod: 'MOMOCM', countryName: 'CAMEROON', amount: 1250 }
+
 /** A collect through the partner's API; the last digits of the phone decide what the simulated operator does. */
-export async function startCollect(phoneNumber: string): Promise<string> {
+export async function startCollect(phoneNumber: string, terms = CAMEROON): Promise<string> {
   const application = readSandbox().applications[0]
   if (!application) throw new Error('The sandbox has no application')
   const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -52,13 +54,11 @@ export async function startCollect(phoneNumber: string): Promise<string> {
   const started = await post(
     '/api/v1/transaction/collect',
     {
-      transferMethod: 'MOMOCM',
+      ...terms,
       customerName: 'Solange Tchoua',
       externalId: crypto.randomUUID(),
       phoneNumber,
-      amount: 1250,
       webhookUrl: 'http://127.0.0.1:9/hook',
-      countryName: 'CAMEROON',
     },
     headers,
   )

@@ -10,7 +10,8 @@ import type {
   TransactionStatus,
   TransactionType,
   TransitionEvent,
-} from '#lib/payments/transaction-status.ts'
+} from '#lib/payments/transactions/transaction-status.ts'
+import type { FreshProofRefusal } from '#lib/result.ts'
 
 export const APPROVAL_SORTS = ['oldest', 'newest', 'expiry', 'amount'] as const
 
@@ -132,7 +133,8 @@ export type BatchItem = {
   batchId: string
   /** Null for a batch whose file is not known. */
   name: string | null
-  maker: { personId: string; name: string }
+  /** A batch of a program has no person. */
+  maker: { personId: string | null; name: string }
   createdAt: string
   /** Null once nothing of it waits. */
   expiresAt: string | null
@@ -200,7 +202,7 @@ export type DecidedResult = { transactionId: string } & (
 export type DecisionResult = DecidedResult | ({ transactionId: string; kind: 'intended' } & Intended)
 
 /** Reasons why a decision was not started: nothing was decided. */
-export type DecisionRefusal = 'code_required' | 'wrong_code' | 'code_throttled' | 'second_factor_missing'
+export type DecisionRefusal = FreshProofRefusal
 
 type NearEqual = { transactionId: string; amount: string; at: string; status: TransactionStatus; isSameName: boolean }
 

@@ -1,6 +1,7 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus, TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
+import type { FreshProofRefusal } from '#lib/result.ts'
 import type {
   ApprovalDecisionRow,
   ApprovalRow,
@@ -94,12 +95,4 @@ export type BatchDecidedResult =
 export type BatchDecisionResult = BatchDecidedResult | ({ kind: 'intended' } & Intended)
 
 /** Why a decision about a batch was refused as a whole. */
-export type BatchDecisionRefusal =
-  | BatchObstacle
-  | TermsObstacle
-  | 'code_required'
-  | 'wrong_code'
-  | 'code_throttled'
-  | 'second_factor_missing'
-  | 'nothing_left'
-  | 'intended_already'
+export type BatchDecisionRefusal = BatchObstacle | TermsObstacle | FreshProofRefusal | 'nothing_left' | 'intended_already'

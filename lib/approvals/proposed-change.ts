@@ -10,6 +10,7 @@ const ACCESS = { propose: 'access:propose', confirm: 'access:change' } as const
 const RULES = { propose: 'policy:change', confirm: 'policy:change' } as const
 const OPERATORS = { propose: 'operator:configure', confirm: 'operator:configure' } as const
 const ADJUSTMENT = { propose: 'adjustment:propose', confirm: 'adjustment:decide' } as const
+const REVERSAL = { propose: 'reversal:decide', confirm: 'reversal:decide' } as const
 const WALLETS = { propose: 'wallet:change', confirm: 'wallet:change' } as const
 const ACCOUNTING = { propose: 'accounting:change', confirm: 'accounting:change' } as const
 const REOPENING = { propose: 'day:reopen', confirm: 'day:reopen' } as const
@@ -44,6 +45,8 @@ export const CHANGE_PERMISSIONS = {
   'beneficiary.add': BENEFICIARIES,
   /** Another name, operator or number of a person in the book. */
   'beneficiary.set': BENEFICIARIES,
+  /** People of a file: new ones, and other names, numbers, groups and amounts. */
+  'beneficiary.import': BENEFICIARIES,
   'operator.set': OPERATORS,
   'wallet.set': WALLETS,
   /** By which rules lines of a wallet are matched. */
@@ -77,6 +80,10 @@ export const CHANGE_PERMISSIONS = {
   'adjustment.concede': ADJUSTMENT,
   /** The application's fees become part of its collect balance. */
   'adjustment.fees_out': ADJUSTMENT,
+  /** The operator takes an executed payment back. */
+  'reversal.ask': REVERSAL,
+  /** The outcome of a reversal whose answer was lost. */
+  'reversal.end': REVERSAL,
   /** A payment that nobody knows enters suspense, and leaves it. */
   'wallet.unmatched': ADJUSTMENT,
   'wallet.release': ADJUSTMENT,
@@ -111,7 +118,7 @@ export const TREASURY_KINDS = [
 ] as const satisfies readonly ChangeKindName[]
 
 /** The kinds about the book of beneficiaries. */
-export const BENEFICIARY_CHANGES = ['beneficiary.add', 'beneficiary.set'] as const satisfies readonly ChangeKindName[]
+export const BENEFICIARY_CHANGES = ['beneficiary.add', 'beneficiary.set', 'beneficiary.import'] as const satisfies readonly ChangeKindName[]
 
 /** The kinds that adjust books whose transactions are final. */
 export const ADJUSTMENT_CHANGES = [
@@ -120,6 +127,9 @@ export const ADJUSTMENT_CHANGES = [
   'adjustment.concede',
   'adjustment.fees_out',
 ] as const satisfies readonly ChangeKindName[]
+
+/** The kinds about payments that operators take back. */
+export const REVERSAL_CHANGES = ['reversal.ask', 'reversal.end'] as const satisfies readonly ChangeKindName[]
 
 /** The kinds that post in the wallet book. */
 export const BOOK_CHANGES = [

@@ -1,4 +1,4 @@
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 
 /** The stage of a batch as people see it: before its submission its own state, then that of its rows. `partly`: some succeeded, some did not. */
 export const BATCH_STAGES = [

@@ -4,7 +4,7 @@ import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { FailureCase } from '#lib/payments/failure-case.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { formatAmount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import type { BatchColumns, BatchField, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, RowWarning } from './batch-fields.ts'
@@ -113,7 +113,8 @@ export type BatchDto = {
   type: TransactionType
   state: BatchState
   version: number
-  fileName: string
+  /** Null for a batch that a program sent. */
+  fileName: string | null
   reading: FileReading
   headers: string[]
   columns: BatchColumns | null

@@ -35,6 +35,7 @@ export type FileProblemKind = (typeof FILE_PROBLEM_KINDS)[number]
 
 /** `values` are those of the text. */
 export type FileProblem = { kind: FileProblemKind; values?: Record<string, number> }
+export const fileProblemSchema = z.object({ kind: z.enum(FILE_PROBLEM_KINDS), values: z.record(z.string(), z.number()).optional() })
 
 /** The bytes that a file may have. Ten thousand rows are about one megabyte as text, and less as a workbook. */
 export const BATCH_FILE_BYTES_MAX = 3 * 1024 * 1024
@@ -52,10 +53,7 @@ export type FileReading = {
   rowsAbove: number
 }
 
-const uploadAnswerSchema = z.union([
-  z.object({ batchId: z.uuid() }),
-  z.object({ problem: z.object({ kind: z.enum(FILE_PROBLEM_KINDS), values: z.record(z.string(), z.number()).optional() }) }),
-])
+const uploadAnswerSchema = z.union([z.object({ batchId: z.uuid() }), z.object({ problem: fileProblemSchema })])
 type UploadAnswer = z.infer<typeof uploadAnswerSchema>
 
 /** Reads the JSON that an upload was answered with; undefined for a refusal, and for anything that this page does not know, such as a page of a proxy. */

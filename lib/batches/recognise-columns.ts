@@ -152,15 +152,15 @@ export function isHeaderRow(cells: readonly string[]): boolean {
  * Returns which column is which field. Undefined if a required field is missing, or if two columns name the same required field, because
  * then a person has to say which of them is meant.
  */
-export function recogniseColumns(headers: readonly string[]): BatchColumns | undefined {
+export function recogniseColumns(headers: readonly string[], required: readonly BatchField[] = REQUIRED_FIELDS): BatchColumns | undefined {
   const columns: BatchColumns = {}
   for (const [index, header] of headers.entries()) {
     const field = fieldOfHeader(header)
     if (field === undefined) continue
     if (columns[field] === undefined) columns[field] = index
-    else if (REQUIRED_FIELDS.includes(field)) return undefined
+    else if (required.includes(field)) return undefined
   }
-  return REQUIRED_FIELDS.every((field) => columns[field] !== undefined) ? columns : undefined
+  return required.every((field) => columns[field] !== undefined) ? columns : undefined
 }
 
 /** The key of a remembered assignment of columns: the headers without case, accents and punctuation. */

@@ -1,7 +1,7 @@
 import type { Currency } from '#lib/money/money.ts'
 import { COUNTRIES, COUNTRY_NAMES, type CountryName, type OperatorCode } from '#lib/operators/operators.ts'
 import type { QueryValues, TransactionLink } from '#lib/pages/paths.ts'
-import type { TransactionType, WebhookState } from '#lib/payments/transaction-status.ts'
+import type { TransactionType, WebhookState } from '#lib/payments/transactions/transaction-status.ts'
 import { monthEnd, type OpenRange, type TotalPreset, type UtcDay } from '#lib/time/time.ts'
 import type { LineFilter, TotalBasis, TotalStatus, WebhookHealthDto } from './finance-dto.ts'
 

@@ -3,7 +3,7 @@ import type { Currency } from '#lib/money/money.ts'
 import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { FailureCase } from '#lib/payments/failure-case.ts'
-import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { DayRange, UtcDay } from '#lib/time/time.ts'
 import type { PeriodStep } from './chart.ts'
 

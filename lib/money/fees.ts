@@ -1,7 +1,7 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { LimitsText } from '#lib/operators/amount-limits.ts'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { type Currency, roundHalfUp } from './money.ts'
 
 /** Rates in millionths of the amount (10000 is 1 %), fixed parts in hundredths of the currency's unit. */

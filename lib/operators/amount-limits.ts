@@ -1,5 +1,5 @@
 import { AMOUNT_MINOR_MAX, formatMinor } from '#lib/money/money.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { OPERATORS, type OperatorCode } from './operators.ts'
 
 /** The amounts that are possible, in hundredths: both ends included, and only multiples, if there is one. */

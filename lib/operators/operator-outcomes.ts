@@ -1,5 +1,5 @@
 import type { MessageKey } from '#lib/i18n/translate.ts'
-import { FAILURE_REASONS, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { FAILURE_REASONS, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { UtcDay } from '#lib/time/time.ts'
 import type { OperatorCode } from './operators.ts'
 

@@ -1,4 +1,4 @@
-import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 
 /** The values of a list's address. An array becomes one parameter with commas; empty and undefined ones are left out. */
 export type QueryValues = Readonly<Record<string, string | number | readonly string[] | null | undefined>>
@@ -60,7 +60,11 @@ export const paths = {
   newPaymentLink: (application: string) => `/${application}/links/new`,
   paymentLink: (application: string, linkId: string, query: QueryValues = {}) => `/${application}/links/${linkId}${toQuery(query)}`,
   beneficiaries: (application: string, query: QueryValues = {}) => `/${application}/beneficiaries${toQuery(query)}`,
+  beneficiaryImport: (application: string) => `/${application}/beneficiaries/import`,
+  importedBeneficiaries: (application: string, changeId: string, query: QueryValues = {}) =>
+    `/${application}/beneficiaries/import/${changeId}${toQuery(query)}`,
   totals: (application: string, query: QueryValues = {}) => `/${application}/totals${toQuery(query)}`,
+  pivot: (application: string, query: QueryValues = {}) => `/${application}/totals/pivot${toQuery(query)}`,
   balances: (application: string, query: QueryValues = {}) => `/${application}/balances${toQuery(query)}`,
   statement: (application: string, operator: string, query: QueryValues = {}) => `/${application}/balances/${operator}${toQuery(query)}`,
   people: (application: string) => `/${application}/people`,

@@ -1,4 +1,5 @@
 import { type ChangeKindName, isChangeKind } from '#lib/approvals/proposed-change.ts'
+import { pivotOfMonth } from '#lib/finance/pivot-address.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
@@ -16,6 +17,7 @@ export const WAITING_GROUPS = [
   'exceptions',
   'returned',
   'deliveries',
+  'monthlyTotals',
 ] as const
 export type WaitingGroup = (typeof WAITING_GROUPS)[number]
 
@@ -31,6 +33,7 @@ export type WaitingPage =
   | 'terms'
   | 'funding'
   | 'operators'
+  | 'totals'
   | 'installation'
   | 'keys'
   | 'webhooks'
@@ -41,15 +44,15 @@ export type WaitingCounts = { count: number; isMore: boolean; pages: Partial<Rec
 /** One thing on which a person can act now. What a group does not have is null. */
 export type WaitingItem = {
   group: WaitingGroup
-  /** The transaction, batch, change, exception, day of a wallet, or receiver of webhooks. */
+  /** The transaction, batch, change, exception, day of a wallet, receiver of webhooks, or month of saved totals. */
   id: string
   /** Since when it waits. */
   at: string
   /** When it can no longer be decided, or should be closed. */
   expiresAt: string | null
-  /** The kind of a change, the class of an exception, the event that returned a payment. */
+  /** The kind of a change, the class of an exception, the event that returned a payment, the query of saved totals. */
   kind: string | null
-  /** The customer, the person whom a change is about, the name of a batch or the receiver of webhooks. */
+  /** The customer, the person whom a change is about, the name of a batch or of saved totals, or the receiver of webhooks. */
   name: string | null
   /** The person who made it. */
   by: string | null
@@ -59,7 +62,7 @@ export type WaitingItem = {
   currency: Currency | null
   /** The rows of a batch, or the undelivered webhooks of a receiver. */
   count: number | null
-  /** The wallet and the day that a change or a signature is about. */
+  /** The wallet and the day that a change or a signature is about; the first day of the month of saved totals. */
   wallet: string | null
   day: string | null
 }
@@ -90,6 +93,7 @@ const CHANGE_PAGES: Readonly<Record<ChangeSubject, WaitingPage>> = {
   bank_account: 'funding',
   withdrawal: 'funding',
   adjustment: 'funding',
+  reversal: 'funding',
   wallet: 'close',
   statement: 'close',
   journal: 'close',
@@ -113,6 +117,8 @@ export function pageOfWaiting(group: WaitingGroup, kind: string | null): Waiting
       return 'close'
     case 'deliveries':
       return 'webhooks'
+    case 'monthlyTotals':
+      return 'totals'
     case 'returned':
       return kind === null ? 'batches' : 'newPayment'
     case 'changesElsewhere':
@@ -139,6 +145,8 @@ export function addressOfWaiting(application: string, { group, id, kind, wallet,
       return kind === null ? paths.batch(application, id) : newPaymentPath(application, { from: id })
     case 'deliveries':
       return paths.webhooks(application)
+    case 'monthlyTotals':
+      return paths.pivot(application, pivotOfMonth(kind ?? '', (day ?? '').slice(0, 7)))
     case 'changesElsewhere':
       return paths.changesElsewhere(application)
     case 'fundings':
@@ -188,6 +196,8 @@ export function addressOfGroup(application: string, group: WaitingGroup): string
       return paths.webhooks(application)
     case 'changesElsewhere':
       return paths.changesElsewhere(application)
+    case 'monthlyTotals':
+      return paths.pivot(application)
     case 'changes':
     case 'secrets':
     case 'returned':

@@ -1,4 +1,4 @@
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 
 /** Why a call was refused, with its status. In the order in which a partner looks for the cause: key, apiId, token, address, account. */
 export const REFUSAL_CAUSES = {

@@ -17,6 +17,20 @@ export function isSampleLanguage(value: unknown): value is SampleLanguage {
 /** The same example in every language. */
 export type Samples = Record<SampleLanguage, string>
 
+/** The client of each language that has one: a file to download. */
+export const CLIENT_FILES = {
+  typescript: 'countersign.ts',
+  python: 'countersign.py',
+  php: 'countersign.php',
+} as const satisfies Partial<Record<SampleLanguage, string>>
+export type ClientLanguage = keyof typeof CLIENT_FILES
+export const CLIENT_LANGUAGES: readonly ClientLanguage[] = ['typescript', 'python', 'php']
+
+/** The address of a client. */
+export function clientPath(language: ClientLanguage): string {
+  return `/api/v2/clients/${CLIENT_FILES[language]}`
+}
+
 /** A field of a body, a parameter or a header, with its rules as short texts. */
 export type ReferenceField = {
   name: string
@@ -98,6 +112,14 @@ export const GUIDES = {
     ['schedule', 'Attempts'],
     ['verify', 'Verify the signature'],
     ['rotation', 'When the secret is rotated'],
+    ['local', 'On your machine'],
+  ],
+  clients: [
+    ['download', 'Download'],
+    ['collect', 'A first collect'],
+    ['behaviour', 'Tokens, timeouts and retries'],
+    ['errors', 'Errors'],
+    ['webhooks', 'Verify a webhook'],
   ],
   errors: [
     ['fields', 'The fields of an error'],

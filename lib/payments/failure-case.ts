@@ -5,7 +5,7 @@ import {
   FLOAT_MESSAGE,
   REFUND_MESSAGE,
   type TransactionType,
-} from './transaction-status.ts'
+} from './transactions/transaction-status.ts'
 
 const FAILURE_CASES = [
   'insufficientFundsCollect',

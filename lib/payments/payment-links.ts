@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus } from './transaction-status.ts'
+import type { TransactionStatus } from './transactions/transaction-status.ts'
 
 /** `paid`: it has taken as many payments as it accepts. The SQL function `payment_link_state` names the same. */
 export const PAYMENT_LINK_STATES = ['open', 'paid', 'expired', 'closed'] as const

@@ -5,7 +5,7 @@ import type { DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { toQuery } from '#lib/pages/paths.ts'
 import type { PaymentContent } from './payment-fields.ts'
-import type { TransactionType } from './transaction-status.ts'
+import type { TransactionType } from './transactions/transaction-status.ts'
 
 /** Why a payment would be refused as it is. */
 type PaymentObstacle =

@@ -2,7 +2,7 @@ import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import type { TransactionStatus, TransactionType } from './transaction-status.ts'
+import type { TransactionStatus, TransactionType } from './transactions/transaction-status.ts'
 
 /** A transaction as one line. The amount is an exact decimal, the instant ISO 8601. */
 export type SuggestedTransaction = {

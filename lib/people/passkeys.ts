@@ -10,8 +10,8 @@ export type PasskeyCreation = {
   timeoutMs: number
 }
 
-/** A request to a device for a signature by any of its passkeys of this site. */
-export type PasskeyRequest = { challenge: string; rpId: string; timeoutMs: number }
+/** A request to a device for a signature by one of its passkeys of this site: by one of `allowed`, where the person is known. */
+export type PasskeyRequest = { challenge: string; rpId: string; timeoutMs: number; allowed?: readonly string[] }
 
 /** A new passkey, as the browser sends it. Bytes are base64url. */
 export type AttestationAnswer = { id: string; clientDataJSON: string; attestationObject: string; transports: readonly string[] }
@@ -24,5 +24,11 @@ export type AssertionAnswer = {
   signature: string
   userHandle: string | null
 }
+
+/** By which a person who is signed in confirms something, as the browser sends it: a one-time code, or a signature by a passkey. */
+export type ProofAnswer = { kind: 'code'; code: string } | { kind: 'passkey'; assertion: AssertionAnswer }
+
+/** With what a person can confirm something here. */
+export type OfferedProofs = { hasCodes: boolean; hasPasskey: boolean }
 
 export type PasskeyDto = { credentialId: string; name: string; createdAt: string; lastUsedAt: string | null }

@@ -50,6 +50,8 @@ export const PERMISSIONS = {
   /** The books of final transactions are adjusted: by people of the application that runs the installation. */
   'adjustment:propose': ['finance'],
   'adjustment:decide': ['finance', 'administrator'],
+  /** To have an operator take an executed payment back: in the application that runs the installation. */
+  'reversal:decide': ['administrator'],
   'export:create': ROLES,
   'audit:read': ['administrator'],
   'policy:read': ROLES,
@@ -95,7 +97,15 @@ export const PERMISSIONS = {
 } as const satisfies Record<string, readonly Role[]>
 
 /** Permissions that move money, or change who may: together with another person, their owner can cause a payment. */
-const DECISIONS = ['transaction:decide', 'funding:decide', 'adjustment:decide', 'policy:change', 'people:change', 'access:change'] as const
+const DECISIONS = [
+  'transaction:decide',
+  'funding:decide',
+  'adjustment:decide',
+  'reversal:decide',
+  'policy:change',
+  'people:change',
+  'access:change',
+] as const
 
 /** The roles with a permission to decide. */
 export const DECIDING_ROLES: readonly Role[] = ROLES.filter((role) => DECISIONS.some((permission) => can([role], permission)))

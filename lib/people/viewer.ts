@@ -1,4 +1,5 @@
 import type { Locale } from '#lib/i18n/locale.ts'
+import type { OfferedProofs } from './passkeys.ts'
 import type { Role } from './permissions.ts'
 
 type ApplicationChoice = { slug: string; name: string }
@@ -13,6 +14,8 @@ export type Viewer = {
   timeZone: string
   roles: readonly Role[]
   application: ApplicationChoice & { applicationId: string; timeZone: string; runsInstallation: boolean }
+  /** With what they can confirm something. */
+  proofs: OfferedProofs
   /** When somebody entered twenty wrong one-time codes in a row for this person, who has not read it yet; null: nobody did. */
   codesGuessedAt: Date | null
   /** Every application this person is an active member of, by name. */

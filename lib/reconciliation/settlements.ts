@@ -1,5 +1,5 @@
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { DayClass } from './days.ts'
 
 /** A signed day of a wallet. Instants are ISO 8601. */

@@ -1,5 +1,5 @@
 import { COUNTRIES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { zoneOfOperators } from '#lib/time/time-zones.ts'
 
 /** The money that an account at an operator holds: collects, deposits, or the money of both. */

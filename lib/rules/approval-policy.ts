@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { CURRENCIES } from '#lib/money/money.ts'
+import { CURRENCIES, type Currency } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
+import { currenciesOf, limitIn, listLimits, ruleLimitsSchema } from './rule-limits.ts'
 
 const checkerCount = z.number().int().min(1).max(5)
 
@@ -17,15 +18,15 @@ export const RULE_MEASURES = ['any', 'batchTotal', 'dayTotal'] as const
 export type RuleMeasure = (typeof RULE_MEASURES)[number]
 
 export const RULES_MAX = 50
-/** Each combination of limits is a band that is sent with every transaction. */
+/** Each combination of limits in its currency is a band that is sent with every transaction. */
 const COMBINATIONS_MAX = 100
 
 /**
- * One approval rule. It fires when the weighed amount is *greater than* `aboveMinor`, hundredths as a decimal
- * text. A threshold other than zero belongs to one currency; amounts of different currencies are never compared.
+ * One approval rule. It fires when the weighed amount is *greater than* its limit in the currency of the transaction. A field that it does
+ * not know is refused, because a limit under a misspelt name would be no limit.
  */
 export const approvalRuleSchema = z
-  .object({
+  .strictObject({
     name: z
       .string()
       .trim()
@@ -47,15 +48,7 @@ export const approvalRuleSchema = z
       .min(1)
       .nullish()
       .transform((countries) => countries ?? null),
-    /** Absent or null: every currency, which only a threshold of zero can mean. */
-    currency: z
-      .enum(CURRENCIES)
-      .nullish()
-      .transform((currency) => currency ?? null),
-    aboveMinor: z
-      .string()
-      .regex(/^(0|[1-9]\d{0,14})$/)
-      .default('0'),
+    limits: ruleLimitsSchema.default({}),
     measure: z.enum(RULE_MEASURES).default('any'),
     firstTimeOnly: z.boolean().default(false),
     approvals: approvalStepsSchema,
@@ -67,13 +60,21 @@ export const approvalRuleSchema = z
     apiMayDecide: z.boolean().optional(),
     expiresInHours: z.number().int().min(1).max(720).default(168),
   })
-  .refine((rule) => rule.aboveMinor === '0' || rule.currency !== null, {
-    path: ['currency'],
-    message: 'A threshold above zero requires a currency.',
+  .refine((rule) => rule.measure === 'any' || listLimits(rule).length > 0, {
+    path: ['limits'],
+    message: 'A rule about a total requires a limit.',
   })
-  .refine((rule) => rule.measure === 'any' || rule.aboveMinor !== '0', {
-    path: ['aboveMinor'],
-    message: 'A limit on a total must be above zero.',
+  .superRefine((rule, context) => {
+    const usable = currenciesOf(rule)
+    for (const [currency, limit] of listLimits(rule)) {
+      const path = ['limits', currency]
+      if (!usable.includes(currency)) {
+        const message = 'No operator of this rule uses this currency.'
+        context.addIssue({ code: 'invalid_key', origin: 'record', issues: [], path, message, input: rule })
+      }
+      if (rule.measure !== 'any' && limit === '0')
+        context.addIssue({ code: 'custom', path, message: 'A limit on a total must be above zero.', input: rule })
+    }
   })
   .transform((rule) => ({ ...rule, apiMayDecide: rule.apiMayDecide ?? isDefaultRule(rule) }))
 export type ApprovalRule = z.output<typeof approvalRuleSchema>
@@ -83,13 +84,14 @@ export const approvalRulesSchema = z
   .array(approvalRuleSchema)
   .max(RULES_MAX)
   .refine((rules) => new Set(rules.map((rule) => rule.name)).size === rules.length, { message: 'Each rule must have its own name.' })
-  .refine((rules) => combinationsOf(rules) <= COMBINATIONS_MAX, {
-    message: `The limits of these rules have more than ${COMBINATIONS_MAX} combinations. Use fewer limits on batch totals and 24-hour totals.`,
+  .refine((rules) => CURRENCIES.every((currency) => combinationsIn(currency, rules) <= COMBINATIONS_MAX), {
+    message: `The limits of these rules in one currency have more than ${COMBINATIONS_MAX} combinations. Use fewer limits on batch totals and 24-hour totals.`,
   })
 
-/** How many combinations of limits a transaction can exceed. */
-function combinationsOf(rules: readonly ApprovalRule[]): number {
-  const limitsOf = (measure: RuleMeasure) => new Set(rules.filter((rule) => rule.measure === measure).map((rule) => rule.aboveMinor)).size
+/** How many combinations of limits a transaction in one currency can exceed. */
+function combinationsIn(currency: Currency, rules: readonly ApprovalRule[]): number {
+  const limitsOf = (measure: RuleMeasure) =>
+    new Set(rules.filter((rule) => rule.measure === measure).flatMap((rule) => limitIn(rule, currency) ?? [])).size
   return Math.max(1, limitsOf('any')) * (1 + limitsOf('batchTotal')) * (1 + limitsOf('dayTotal'))
 }
 
@@ -112,10 +114,12 @@ export type ApprovalBand = {
   expiresInHours: number
 }
 
+/** A rule as it applied to a transaction: with its limit in the transaction's currency. */
 export type ApprovalRulePart = {
   name: string
   aboveMinor: string
-  currency: string | null
+  /** Null: the rule has no limits. */
+  currency: Currency | null
   measure: RuleMeasure
   firstTimeOnly: boolean
   steps: number[]
@@ -132,8 +136,7 @@ export const BASE_RULE: ApprovalRule = {
   types: ['COLLECT', 'DEPOSIT'],
   operators: null,
   countries: null,
-  currency: null,
-  aboveMinor: '0',
+  limits: {},
   measure: 'any',
   firstTimeOnly: false,
   approvals: [1],

@@ -17,8 +17,9 @@ test('added, removed and changed by the name of the rule', () => {
   assert.deepEqual(kinds(before, after), ['changed B', 'added D', 'removed A'])
 })
 
-test('no difference for another order of rules or of their lists', () => {
+test('no difference for another order of rules, of their lists or of their limits', () => {
   assert.deepEqual(kinds([rule('A'), rule('B')], [rule('B', { sources: ['person', 'api'] }), rule('A')]), [])
+  assert.deepEqual(kinds([rule('A', { limits: { XOF: '2', XAF: '1' } })], [rule('A', { limits: { XAF: '1', XOF: '2' } })]), [])
 })
 
 test('renamed for a rule with the same content under another name, once', () => {
@@ -31,8 +32,8 @@ test('changed for every field', () => {
     { types: ['COLLECT'] },
     { operators: ['OMCM'] },
     { countries: ['MALI'] },
-    { currency: 'XAF' },
-    { currency: 'XAF', aboveMinor: '100' },
+    { limits: { XAF: '0' } },
+    { limits: { XAF: '100' } },
     { firstTimeOnly: true },
     { approvals: [1, 1] },
     { needsCode: true },
@@ -40,6 +41,8 @@ test('changed for every field', () => {
     { expiresInHours: 24 },
   ]
   for (const change of changes) assert.deepEqual(kinds([rule('A')], [rule('A', change)]), ['changed A'], JSON.stringify(change))
-  const limit = { currency: 'XAF', aboveMinor: '100' }
+  const limit = { limits: { XAF: '100' } }
+  for (const limits of [{ XAF: '101' }, { XOF: '100' }, { XAF: '100', XOF: '100' }])
+    assert.deepEqual(kinds([rule('A', limit)], [rule('A', { limits })]), ['changed A'], JSON.stringify(limits))
   assert.deepEqual(kinds([rule('A', limit)], [rule('A', { ...limit, measure: 'dayTotal' })]), ['changed A'])
 })

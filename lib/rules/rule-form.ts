@@ -2,9 +2,10 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { type Currency, formatMinor, parseAmountMinor, parseTypedAmount } from '#lib/money/money.ts'
 import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
-import type { RuleSource, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { RuleSource, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import type { ApprovalRule, RuleMeasure } from './approval-policy.ts'
+import { listLimits } from './rule-limits.ts'
 
 /** A rule as a form holds it: numbers and amounts as they are typed. */
 export type RuleFields = {
@@ -14,8 +15,8 @@ export type RuleFields = {
   countries: CountryName[]
   operators: OperatorCode[]
   measure: RuleMeasure
-  amount: string
-  currency: Currency | ''
+  /** An amount for each currency in which the rule has a limit. Null: it was removed; a key that is missing would get its default value again. */
+  limits: Partial<Record<Currency, string | null>>
   firstTimeOnly: boolean
   first: string
   /** Empty: one step. */
@@ -34,8 +35,7 @@ export const NEW_RULE: RuleFields = {
   countries: [],
   operators: [],
   measure: 'any',
-  amount: '',
-  currency: '',
+  limits: {},
   firstTimeOnly: false,
   first: '2',
   second: '',
@@ -54,8 +54,9 @@ export function toRuleFields(rule: ApprovalRule, locale: Locale): RuleFields {
     countries: rule.countries ? [...rule.countries] : [],
     operators: rule.operators ? [...rule.operators] : [],
     measure: rule.measure,
-    amount: rule.aboveMinor === '0' ? '' : formatAmount(formatMinor(BigInt(rule.aboveMinor)), locale),
-    currency: rule.currency ?? '',
+    limits: Object.fromEntries(
+      listLimits(rule).map(([currency, aboveMinor]) => [currency, formatAmount(formatMinor(BigInt(aboveMinor)), locale)]),
+    ),
     firstTimeOnly: rule.firstTimeOnly,
     first: String(first),
     second: second === undefined ? '' : String(second),
@@ -74,11 +75,9 @@ export function toRuleInput(fields: RuleFields, locale: Locale): Record<string, 
     name: fields.name,
     types: fields.types,
     sources: fields.sources,
-    countries: fields.countries.length === 0 ? null : fields.countries,
-    operators: fields.operators.length === 0 ? null : fields.operators,
+    ...placesOf(fields),
     measure: fields.measure,
-    aboveMinor: minorOf(fields.amount, locale),
-    currency: fields.currency === '' ? null : fields.currency,
+    limits: Object.fromEntries(listLimits(fields).map(([currency, amount]) => [currency, minorOf(amount, locale)])),
     firstTimeOnly: fields.firstTimeOnly,
     approvals: fields.second === '' ? [Number(fields.first)] : [Number(fields.first), Number(fields.second)],
     needsCode: fields.needsCode,
@@ -87,22 +86,41 @@ export function toRuleInput(fields: RuleFields, locale: Locale): Record<string, 
   }
 }
 
-function minorOf(amount: string, locale: Locale): string {
-  if (amount.trim() === '') return '0'
-  const plain = parseTypedAmount(amount, locale)
-  const minor = plain === undefined ? undefined : parseAmountMinor(plain)
-  return minor === undefined ? amount : String(minor)
+/** Returns where a rule applies; null: every country, every operator. */
+export function placesOf({ countries, operators }: Pick<RuleFields, 'countries' | 'operators'>) {
+  return { countries: countries.length === 0 ? null : countries, operators: operators.length === 0 ? null : operators }
 }
 
-/** The field of the form that shows a problem of a field of the schema, with its text. */
-export const RULE_PROBLEMS: Readonly<Record<string, { field: RuleField; message: MessageKey }>> = {
-  name: { field: 'name', message: 'rules.wrong.name' },
-  types: { field: 'types', message: 'rules.wrong.types' },
-  sources: { field: 'sources', message: 'rules.wrong.sources' },
-  countries: { field: 'countries', message: 'rules.wrong.countries' },
-  operators: { field: 'operators', message: 'rules.wrong.operators' },
-  currency: { field: 'currency', message: 'rules.wrong.currency' },
-  aboveMinor: { field: 'amount', message: 'rules.wrong.amount' },
-  approvals: { field: 'first', message: 'rules.wrong.approvals' },
-  expiresInHours: { field: 'expiresInHours', message: 'rules.wrong.expiresInHours' },
+function minorOf(amount: string, locale: Locale): string {
+  const plain = parseTypedAmount(amount, locale)
+  if (plain === undefined) return amount
+  return Number(plain) === 0 ? '0' : String(parseAmountMinor(plain) ?? amount)
+}
+
+const WORDS: Readonly<Record<string, MessageKey>> = {
+  name: 'rules.wrong.name',
+  types: 'rules.wrong.types',
+  sources: 'rules.wrong.sources',
+  countries: 'rules.wrong.countries',
+  operators: 'rules.wrong.operators',
+  approvals: 'rules.wrong.approvals',
+  expiresInHours: 'rules.wrong.expiresInHours',
+}
+
+/** How zod names a problem of a limit. */
+const LIMIT_WORDS: Readonly<Record<string, MessageKey>> = {
+  invalid_format: 'rules.wrong.amount',
+  invalid_key: 'rules.wrong.currency',
+  custom: 'rules.wrong.zero',
+}
+
+/** A problem that the schema found, as zod describes it. `path` begins at the rule. */
+type SchemaIssue = { code: string; path: readonly PropertyKey[] }
+
+/** Returns the field of the form that shows a problem, as a path in the rule's fields, with its text; undefined if no field shows it. */
+export function ruleProblem({ code, path: [name, key] }: SchemaIssue): { field: string; message: MessageKey } | undefined {
+  if (name === 'limits' && key === undefined) return { field: 'limits.root', message: 'rules.wrong.limits' }
+  const message = name === 'limits' ? LIMIT_WORDS[code] : WORDS[String(name)]
+  const field = name === 'limits' ? `limits.${String(key)}` : name === 'approvals' ? 'first' : String(name)
+  return message && { field, message }
 }

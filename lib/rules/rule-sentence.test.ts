@@ -14,7 +14,7 @@ function sentence(locale: Locale, rule: Record<string, unknown>): string {
   return ruleSentence(createTranslate(locale, MESSAGES[locale]), locale, parsed).replaceAll('\u00a0', ' ')
 }
 
-const LARGE = { currency: 'XAF', aboveMinor: '50000000' }
+const LARGE = { limits: { XAF: '50000000' } }
 
 const SENTENCES: readonly [rule: Record<string, unknown>, english: string, french: string][] = [
   [
@@ -41,7 +41,23 @@ const SENTENCES: readonly [rule: Record<string, unknown>, english: string, frenc
     'Deposits at Orange Burkina Faso in Burkina Faso: one checker',
     'Dépôts chez Orange Burkina Faso au Burkina Faso : un valideur',
   ],
-  [{ currency: 'XOF' }, 'Deposits in XOF: one checker', 'Dépôts en XOF : un valideur'],
+  [{ limits: { XOF: '0' } }, 'Deposits in XOF: one checker', 'Dépôts en XOF : un valideur'],
+  [{ limits: { UGX: '0', XOF: '0' } }, 'Deposits in XOF or UGX: one checker', 'Dépôts en XOF ou UGX : un valideur'],
+  [
+    { limits: { UGX: '500000000', XOF: '50000000', XAF: '50000000' }, approvals: [2] },
+    'Deposits above 500,000 XAF, 500,000 XOF, or 5,000,000 UGX: two checkers',
+    'Dépôts de plus de 500 000 XAF, 500 000 XOF ou 5 000 000 UGX : deux valideurs',
+  ],
+  [
+    { limits: { XAF: '50000000', XOF: '0' } },
+    'Deposits above 500,000 XAF or 0 XOF: one checker',
+    'Dépôts de plus de 500 000 XAF ou 0 XOF : un valideur',
+  ],
+  [
+    { limits: { XAF: '50000000', XOF: '10000000' }, measure: 'dayTotal' },
+    'Deposits of more than 500,000 XAF or 100,000 XOF with one phone number within 24 hours: one checker',
+    'Dépôts de plus de 500 000 XAF ou 100 000 XOF avec un même numéro en 24 heures : un valideur',
+  ],
   [{ sources: ['api'] }, 'Deposits started through the API: one checker', 'Dépôts lancés par l’API : un valideur'],
   [{ sources: ['person'] }, 'Deposits prepared by a person: one checker', 'Dépôts préparés par une personne : un valideur'],
   [{ sources: ['file'] }, 'Deposits from a file: one checker', 'Dépôts issus d’un fichier : un valideur'],
@@ -61,7 +77,7 @@ const SENTENCES: readonly [rule: Record<string, unknown>, english: string, frenc
     'Dépôts préparés par une personne ou issus d’un fichier : un valideur',
   ],
   [
-    { currency: 'UGX', aboveMinor: '123456789050' },
+    { limits: { UGX: '123456789050' } },
     'Deposits above 1,234,567,890.50 UGX: one checker',
     'Dépôts de plus de 1 234 567 890,50 UGX : un valideur',
   ],
@@ -104,8 +120,7 @@ const SENTENCES: readonly [rule: Record<string, unknown>, english: string, frenc
       sources: ['api', 'file'],
       operators: ['SNOM'],
       countries: ['SENEGAL'],
-      currency: 'XOF',
-      aboveMinor: '100000',
+      limits: { XOF: '100000' },
       firstTimeOnly: true,
       approvals: [2, 1],
       needsCode: true,
@@ -140,8 +155,9 @@ test('another sentence for every field that changes what a rule does', () => {
     { sources: ['api'] },
     { operators: ['OMCM'] },
     { countries: ['MALI'] },
-    { currency: 'XAF' },
+    { limits: { XAF: '0' } },
     LARGE,
+    { limits: { XAF: '50000000', XOF: '50000000' } },
     { ...LARGE, measure: 'batchTotal' },
     { ...LARGE, measure: 'dayTotal' },
     { firstTimeOnly: true },

@@ -2,9 +2,10 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { RULE_SOURCES, type RuleSource } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, type RuleSource } from '#lib/payments/transactions/transaction-status.ts'
 import { moneyText } from '#lib/text/format.ts'
 import type { ApprovalRule, RuleMeasure } from './approval-policy.ts'
+import { isAboutAmounts, listLimits } from './rule-limits.ts'
 
 /** The default of a rule, which its sentence leaves out. */
 const DEFAULT_EXPIRY_HOURS = 168
@@ -25,7 +26,7 @@ const LIMITS: Readonly<Record<RuleMeasure, MessageKey>> = {
   dayTotal: 'rules.sentence.above.dayTotal',
 }
 
-/** Returns one approval rule as one plain sentence: `Deposits above 500,000 XAF: two checkers, with a code`. */
+/** Returns one approval rule as one plain sentence: `Deposits above 500,000 XAF or 2,000,000 UGX: two checkers, with a code`. */
 export function ruleSentence(t: Translate, locale: Locale, rule: Omit<ApprovalRule, 'name'>): string {
   const what = [kinds(t, rule), ...places(t, locale, rule), ...source(t, rule.sources), ...limit(t, locale, rule), ...firstTime(t, rule)]
   return t('rules.sentence', { what: what.join(' '), needs: needsText(t, rule).join(', ') })
@@ -56,15 +57,14 @@ function source(t: Translate, sources: readonly RuleSource[]): string[] {
   return key ? [t(key)] : []
 }
 
-function limit(t: Translate, locale: Locale, { aboveMinor, currency, measure }: ApprovalRuleLimit): string[] {
-  if (aboveMinor !== '0') {
-    const amount = moneyText({ amount: formatMinor(BigInt(aboveMinor)), currency: currency ?? '' }, locale)
-    return [t(LIMITS[measure], { amount })]
-  }
-  return currency ? [t('rules.sentence.inCurrency', { currency })] : []
+function limit(t: Translate, locale: Locale, rule: Pick<ApprovalRule, 'limits' | 'measure'>): string[] {
+  const limits = listLimits(rule)
+  if (limits.length === 0) return []
+  const list = new Intl.ListFormat(locale, { type: 'disjunction' })
+  if (!isAboutAmounts(rule)) return [t('rules.sentence.inCurrencies', { currencies: list.format(limits.map(([currency]) => currency)) })]
+  const amounts = limits.map(([currency, aboveMinor]) => moneyText({ amount: formatMinor(BigInt(aboveMinor)), currency }, locale))
+  return [t(LIMITS[rule.measure], { amounts: list.format(amounts) })]
 }
-
-type ApprovalRuleLimit = Pick<ApprovalRule, 'aboveMinor' | 'currency' | 'measure'>
 
 function firstTime(t: Translate, rule: Pick<ApprovalRule, 'types' | 'firstTimeOnly'>): string[] {
   if (!rule.firstTimeOnly) return []
@@ -120,8 +120,7 @@ function contentOf(rule: ApprovalRule): string {
     sorted(rule.types),
     sorted(rule.operators),
     sorted(rule.countries),
-    rule.currency,
-    rule.aboveMinor,
+    listLimits(rule),
     rule.measure,
     rule.firstTimeOnly,
     rule.approvals,

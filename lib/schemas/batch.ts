@@ -11,7 +11,7 @@ import {
 } from '#lib/batches/batch-fields.ts'
 import { REPEATED_ROWS, ROW_FILTERS } from '#lib/batches/batches.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 
 const name = z.string().trim().min(1).max(200).refine(isCleanText)
@@ -75,14 +75,13 @@ export const discardBatchSchema = batchPlaceSchema
 const EXCLUDED_MAX = 5_000
 const text = z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required')
 
-/** A decision about a batch: the hash of what was shown, and the rows to reject one by one. */
+/** A decision about a batch: the hash of what was shown, and the rows to reject one by one. Its action adds the fresh proof. */
 export const batchDecisionSchema = z.object({
   batchId: z.uuid(),
   decision: z.enum(['validated', 'rejected']),
   note: text,
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   shownAt: z.iso.datetime(),
-  code: z.string().trim().max(20).optional(),
   excluded: z
     .array(z.object({ transactionId: z.uuid(), reason: text }))
     .max(EXCLUDED_MAX)

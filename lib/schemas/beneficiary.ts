@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { GROUP_NAME_MAX } from '#lib/beneficiaries/beneficiaries.ts'
 import { parseAmountMinor } from '#lib/money/money.ts'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 
@@ -32,6 +33,19 @@ export const beneficiaryPlaceSchema = z.object({
     })
     .nullable(),
 })
+
+/** The address of a file of beneficiaries. `expects`: the digest of the preview that is proposed; without it the file is only looked through. */
+export const beneficiaryImportSchema = z.object({
+  fileName: text(200).min(1),
+  operator: z.enum(OPERATOR_CODES).optional(),
+  expects: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+})
+
+/** The page of the people of one file. */
+export const importedPeopleSchema = z.object({ page: z.coerce.number().int().min(0).max(100).catch(0) })
 
 export const beneficiaryArchiveSchema = z.object({ beneficiaryId: z.uuid(), isArchived: z.boolean() })
 

@@ -3,7 +3,7 @@ import { APPROVAL_QUEUES, APPROVAL_SORTS, BULK_MAX } from '#lib/approvals/approv
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { REFUND_FILTERS } from '#lib/payments/refunds.ts'
-import { FAILURE_REASONS, TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_REASONS, TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transactions/transaction-status.ts'
 import { isUtcDay, isUtcInstant } from '#lib/time/time.ts'
 import { addressAmount, listOf, pageFromOne } from './read-address.ts'
 
@@ -97,11 +97,10 @@ export const approvalFilterSchema = z.object({
 })
 export type ApprovalFilter = z.output<typeof approvalFilterSchema>
 
-/** A decision: exactly the listed transactions, with the hash of what was shown of each. */
+/** A decision: exactly the listed transactions, with the hash of what was shown of each. Its action adds the fresh proof. */
 export const decisionSchema = z.object({
   decision: z.enum(['validated', 'rejected']),
   note: z.string().trim().min(1, 'form.field.required').max(500, 'form.field.required'),
-  code: z.string().trim().max(20).optional(),
   items: z
     .array(z.object({ transactionId: z.uuid(), contentHash: z.string().regex(/^[0-9a-f]{64}$/) }))
     .min(1)

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { BALANCES_VIEWS, LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
+import { PIVOT_DIMENSIONS, PIVOT_MEASURES } from '#lib/finance/pivot.ts'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import type { QueryValues } from '#lib/pages/paths.ts'
 import { STATUS_CLASSES } from '#lib/partner/partner-requests.ts'
-import { EXPORT_FORMATS } from '#lib/payments/transaction-exports.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
+import { EXPORT_FORMATS } from '#lib/payments/transactions/transaction-exports.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transactions/transaction-status.ts'
 import { AUDIT_ACTIONS } from '#lib/people/audit-actions.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import { isUtcDay, OVERVIEW_DAYS, TOTAL_PRESETS } from '#lib/time/time.ts'
@@ -82,9 +83,18 @@ export const totalsQuerySchema = z.object({
 })
 export type TotalsFilter = z.output<typeof totalsQuerySchema>
 
+/** The address of the totals as a table whose rows and columns are chosen; by the day of creation. */
+export const pivotQuerySchema = totalsQuerySchema.omit({ basis: true }).extend({
+  rows: z.enum(PIVOT_DIMENSIONS).default('operator'),
+  columns: z.enum(PIVOT_DIMENSIONS).nullable().default(null),
+  measure: z.enum(PIVOT_MEASURES).default('amount'),
+})
+export type PivotFilter = z.output<typeof pivotQuerySchema>
+
 /** The parameter that an export adds to the address of its page. */
 const fileFormat = { format: z.enum(EXPORT_FORMATS).default('csv') }
 export const totalsExportSchema = totalsQuerySchema.extend(fileFormat)
+export const pivotExportSchema = pivotQuerySchema.extend(fileFormat)
 export const balancesAddressSchema = z.object({ view: z.enum(BALANCES_VIEWS).catch('cards') })
 export const balancesExportSchema = z.object(fileFormat)
 

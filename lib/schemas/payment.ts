@@ -6,7 +6,7 @@ import { COUNTRIES, COUNTRY_NAMES, isCountryName, isOperatorCode, OPERATOR_CODES
 import type { AttachmentType } from '#lib/payments/attachments.ts'
 import { mapTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { cleanPhone } from '#lib/payments/phone-number.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import { FILE_QUERY } from '#lib/uploads.ts'
 

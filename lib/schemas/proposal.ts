@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AMOUNT_MINOR_MAX } from '#lib/money/money.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { ROLES } from '#lib/people/permissions.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 

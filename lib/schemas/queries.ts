@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TRANSACTION_STATUSES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES } from '#lib/payments/transactions/transaction-status.ts'
 import { WALLET_IDS } from '#lib/reconciliation/wallets.ts'
 import { countDays, FIRST_DAY, isUtcDay, LAST_DAY } from '#lib/time/time.ts'
 import { hasNul, idField, mustBe, noteField, PAGE_MAX, PAGE_SIZE_MAX, wholeNumberField, wordField } from './fields.ts'

@@ -5,11 +5,25 @@ import { approvalQuery } from '#lib/approvals/approval-address.ts'
 import { statementAddress, totalsAddress } from '#lib/finance/finance-address.ts'
 import { type QueryValues, toQuery } from '#lib/pages/paths.ts'
 import { approvalFilterSchema, transactionFilterSchema } from './list-filter.ts'
-import { overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from './page-address.ts'
+import { auditExportSchema, overviewQuerySchema, statementQuerySchema, totalsQuerySchema } from './page-address.ts'
+import { accountCheckSchema } from './payment.ts'
 import { readAddress, readExactAddress } from './read-address.ts'
 
 const SCHEMAS = { transactionFilterSchema, approvalFilterSchema, totalsQuerySchema, statementQuerySchema, overviewQuerySchema }
 const DATES = ['from', 'to', 'unconfirmedAfter', 'unconfirmedBefore', 'webhookAfter', 'webhookBefore']
+
+test('invalid: a chain of the audit record with a filter as JSON lines, a part of which nobody could verify; a table with one is read', () => {
+  const read = (query: string) => readExactAddress(auditExportSchema, new URLSearchParams(query)).ok
+  assert.deepEqual([read('format=jsonl'), read('format=csv&from=2026-11-01'), read('format=xlsx&who=system')], [true, true, true])
+  for (const filter of ['from=2026-11-01', 'to=2026-11-01', 'who=system', 'subject=1'])
+    assert.equal(read(`format=jsonl&${filter}`), false, filter)
+})
+
+test('invalid: an account to check at an operator of another country', () => {
+  const read = (operator: string, phoneNumber: string) =>
+    readExactAddress(accountCheckSchema, new URLSearchParams({ operator, phoneNumber })).ok
+  assert.deepEqual([read('MOMOCM', '237677209341'), read('MOMOCM', '256702209341')], [true, false])
+})
 
 test('invalid: year 0, a day that does not exist and a date of another form, for pages and for data', () => {
   for (const [name, schema] of Object.entries(SCHEMAS)) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 
 /** A test transaction. The schema of the API reads amount and address once more. */
 export const testTransactionSchema = z.object({

@@ -35,6 +35,7 @@ const BACKSLASH = 0x5c
 // One document is read at a time and synchronously: module variables are cheaper than an object per body.
 let source = ''
 let at = 0
+let valuesMax = JSON_VALUES_MAX
 let valuesLeft = 0
 
 class JsonProblem extends Error {}
@@ -45,10 +46,11 @@ class JsonProblem extends Error {}
  * name that is repeated in one object keeps its last value and is reported by `repeatedNames`; an escaped NUL is part of its text: only the
  * caller, who knows the fields, can tell whether either matters. The error is one clause with the position in characters, never content.
  */
-export function parseJson(text: string): Result<JsonValue, string> {
+export function parseJson(text: string, valuesMost = JSON_VALUES_MAX): Result<JsonValue, string> {
   source = text
   at = 0
-  valuesLeft = JSON_VALUES_MAX
+  valuesMax = valuesMost
+  valuesLeft = valuesMost
   try {
     skipSpace()
     const value = readValue(0)
@@ -64,7 +66,7 @@ export function parseJson(text: string): Result<JsonValue, string> {
 }
 
 /** The same for the bytes of a body. Refuses bytes that are not UTF-8, and a byte order mark. */
-export function parseJsonBytes(bytes: Uint8Array): Result<JsonValue, string> {
+export function parseJsonBytes(bytes: Uint8Array, valuesMost = JSON_VALUES_MAX): Result<JsonValue, string> {
   let text: string
   try {
     text = DECODER.decode(bytes)
@@ -72,7 +74,7 @@ export function parseJsonBytes(bytes: Uint8Array): Result<JsonValue, string> {
     // Refused with a sentence.
     return err('the text is not valid UTF-8')
   }
-  return parseJson(text)
+  return parseJson(text, valuesMost)
 }
 
 /** Returns whether a value is a JSON object: not null, an array or a number. */
@@ -100,7 +102,7 @@ function skipSpace(): void {
 }
 
 function readValue(depth: number): JsonValue {
-  if (valuesLeft-- <= 0) fail(`the document has more than ${JSON_VALUES_MAX} values`)
+  if (valuesLeft-- <= 0) fail(`the document has more than ${valuesMax} values`)
   const code = source.charCodeAt(at)
   if (code === QUOTE) return readString()
   if (code === 0x7b) return readObject(depth + 1)

@@ -1,13 +1,17 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { WebhookOutcome } from '#lib/payments/transaction-dto.ts'
+import type { WebhookOutcome } from '#lib/payments/transactions/transaction-dto.ts'
 
-/** The causes that are reported to people and, those of an application, to its program. Their texts are `mails.cause.<cause>`. */
+/**
+ * The causes that are reported to people and, those of an application but a person's monthly totals, to its program. Their texts are
+ * `mails.cause.<cause>`.
+ */
 export type NoticeCause =
   | 'approval_waiting'
   | 'change_waiting'
   | 'change_expiring'
   | 'payment_rejected'
   | 'batch_ended'
+  | 'list_not_prepared'
   | 'exception_overdue'
   | 'approval_expiring'
   | 'payment_expired'
@@ -16,6 +20,7 @@ export type NoticeCause =
   | 'operator_down'
   | 'webhooks_failing'
   | 'key_expiring'
+  | 'monthly_totals'
   | 'new_device'
   | 'new_passkey'
 

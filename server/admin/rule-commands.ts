@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { formatMinor } from '#lib/money/money.ts'
 import { type ApprovalRule, approvalRulesSchema } from '#lib/rules/approval-policy.ts'
+import { listLimits } from '#lib/rules/rule-limits.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { activatePolicy, listPolicies, proposePolicy } from '#server/policy/policies.ts'
@@ -54,8 +56,10 @@ function describe(rule: ApprovalRule): Record<string, string> {
     operators: rule.operators?.join(',') ?? 'all',
     countries: rule.countries?.join(',') ?? 'all',
     measure: rule.measure,
-    aboveMinor: rule.aboveMinor,
-    currency: rule.currency ?? 'all',
+    above:
+      listLimits(rule)
+        .map(([currency, limit]) => `${formatMinor(BigInt(limit))} ${currency}`)
+        .join(', ') || 'any',
     firstTimeOnly: yes(rule.firstTimeOnly),
     approvals: rule.approvals.join('+'),
     needsCode: yes(rule.needsCode),

@@ -1,7 +1,7 @@
 import type { RefundFeesFrom } from '#lib/money/fees.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { ApiScope } from '#lib/partner/api-scopes.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 
 /** Names one service of an application: an operator and a direction. */
 export type ServiceKey = `${OperatorCode}:${TransactionType}`
@@ -17,7 +17,7 @@ export type ApplicationRow = {
   refund_fees_from: RefundFeesFrom
   default_webhook_url: string | null
   webhook_networks: string[]
-  keys: { id: string; prefix: string; hash: string; expiresAt: string | null; revokedAt: string | null; scopes: ApiScope[] | null }[]
+  keys: { id: string; prefix: string; hash: string; expiresAt: string | null; scopes: ApiScope[] | null }[]
   api_users: { id: string; epoch: number; isBlocked: boolean }[]
   networks: string[]
   services: { key: ServiceKey; isEnabled: boolean; enforcesLimits: boolean; minimumMinor: string | null; maximumMinor: string | null }[]

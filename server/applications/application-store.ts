@@ -1,7 +1,7 @@
 import type { FeeSchedule, RefundFeesFrom } from '#lib/money/fees.ts'
 import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
 import type { ApiScope } from '#lib/partner/api-scopes.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { UtcDay } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
@@ -324,7 +324,7 @@ export async function readApplications(queryable: Queryable, applicationIds: rea
   const { rows } = await queryable.query<ApplicationRow>(
     `select a.application_id, a.name, a.api_id, a.is_enabled, a.requires_second_factor, a.copies_webhook_status, a.refund_fees_from, a.default_webhook_url,
        a.webhook_networks::text[] as webhook_networks,
-       coalesce((select json_agg(json_build_object('id', k.api_key_id, 'prefix', k.key_prefix, 'hash', encode(k.key_hash, 'hex'), 'expiresAt', k.expires_at, 'revokedAt', k.revoked_at, 'scopes', k.scopes))
+       coalesce((select json_agg(json_build_object('id', k.api_key_id, 'prefix', k.key_prefix, 'hash', encode(k.key_hash, 'hex'), 'expiresAt', k.expires_at, 'scopes', k.scopes))
          from api_keys k where k.application_id = a.application_id and k.revoked_at is null
            and (k.expires_at is null or k.expires_at > now())), '[]') as keys,
        coalesce((select json_agg(json_build_object('id', u.api_user_id, 'epoch', u.token_epoch, 'isBlocked', u.is_blocked))

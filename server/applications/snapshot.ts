@@ -1,11 +1,11 @@
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule, type RefundFeesFrom } from '#lib/money/fees.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { ApiScope } from '#lib/partner/api-scopes.ts'
-import { RULE_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { type ApprovalPolicy, approvalRulesSchema, BASE_RULE } from '#lib/rules/approval-policy.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { webhookSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
-import { type AllowList, createAllowList } from './allow-list.ts'
+import { type AllowList, createAllowList } from './access/allow-list.ts'
 import type { ApplicationRow, ServiceKey } from './application-row.ts'
 
 export type ApiKeySnapshot = {
@@ -13,7 +13,6 @@ export type ApiKeySnapshot = {
   keyPrefix: string
   hash: Buffer
   expiresAt: Date | null
-  revokedAt: Date | null
   /** Null: it may do everything. */
   scopes: ReadonlySet<ApiScope> | null
 }
@@ -77,7 +76,6 @@ export function toSnapshot(row: ApplicationRow, onUnreadable: (error: unknown) =
       keyPrefix: key.prefix,
       hash: Buffer.from(key.hash, 'hex'),
       expiresAt: toDate(key.expiresAt),
-      revokedAt: toDate(key.revokedAt),
       scopes: key.scopes === null ? null : new Set(key.scopes),
     })),
     blockedApiUserIds: new Set(row.api_users.filter((user) => user.isBlocked).map((user) => user.id)),

@@ -1,6 +1,6 @@
 import { DEFAULT_FEE_SCHEDULE, type FeeSchedule, type RefundFeesFrom } from '#lib/money/fees.ts'
 import type { CountryName, OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { OPEN_SERVICE, type TransferService } from './snapshot.ts'
 

@@ -1,7 +1,7 @@
 import type { FeeSchedule } from '#lib/money/fees.ts'
 import { AMOUNT_MINOR_MAX } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, type CountryName, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import { isShownWebhookUrl } from '#lib/text/web-address.ts'
@@ -9,7 +9,7 @@ import type { CommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, TrxClient } from '#server/database/pool.ts'
-import { type NetworkProblem, parseNetwork } from './allow-list.ts'
+import { type NetworkProblem, parseNetwork } from './access/allow-list.ts'
 import {
   type ApplicationChange,
   closeServices,

@@ -185,7 +185,7 @@ export const DECISION_JSON = Object.entries(DECISION_FIELDS)
   .map(([name, expression]) => `'${name}', ${expression}`)
   .join(', ')
 
-/** Whether a transaction is a row of a batch from a file. IS_BATCH_ROW in may-decide.ts is the same in SQL. */
-export function isBatchRow({ source, batchId }: Pick<Transaction, 'source' | 'batchId'>): boolean {
-  return source === 'file' && batchId !== null
+/** Whether a transaction is a row of a batch. IS_BATCH_ROW in may-decide.ts is the same in SQL. */
+export function isBatchRow({ batchId }: Pick<Transaction, 'batchId'>): boolean {
+  return batchId !== null
 }

@@ -28,7 +28,7 @@ before(async () => {
 after(() => database.drop())
 
 const RULES = approvalRulesSchema.parse([
-  { name: 'Large file', sources: ['file'], currency: 'XAF', aboveMinor: '1000000', approvals: [2] },
+  { name: 'Large file', sources: ['file'], limits: { XAF: '1000000' }, approvals: [2] },
   { name: 'First payment of a file', sources: ['file'], firstTimeOnly: true, approvals: [1, 2] },
 ])
 

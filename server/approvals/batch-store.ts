@@ -2,7 +2,7 @@ import type { BatchEnd, DecisionObstacle, TermsObstacle } from '#lib/approvals/a
 import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import type { ApprovalFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
@@ -51,7 +51,8 @@ export type BatchState = {
   name: string | null
   /** Of `batches`; null if the file is not known. */
   state: string | null
-  makerId: string
+  /** Null for a batch of a program. */
+  makerId: string | null
   makerName: string
   createdAt: Date
   /** Of the row that expires first. */
@@ -73,7 +74,7 @@ const SAME_VOTER = sql.raw('v.checker_id = d.checker_id and v.on_behalf_of is no
 const ROW_KEY = sql.raw('i.application_id = t.application_id and i.transaction_id = t.transaction_id')
 
 function ofBatch(applicationId: string, batchId: string): Sql {
-  return sql`t.application_id = ${applicationId} and t.batch_id = ${batchId} and t.source = 'file'`
+  return sql`t.application_id = ${applicationId} and t.batch_id = ${batchId}`
 }
 
 /**
@@ -102,7 +103,7 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
     ), terms as materialized (
       select t.operator, t.type, ${TERMS_OBSTACLE} as obstacle from (select distinct application_id, operator, type from r) t
     )
-    select b.name, b.state, f.maker_id as "makerId", p.name as "makerName", f.created_at as "createdAt", f.expires_at as "expiresAt",
+    select b.name, b.state, f.maker_id as "makerId", maker_name_of(${applicationId}, f.maker_id, f.api_user_id) as "makerName", f.created_at as "createdAt", f.expires_at as "expiresAt",
       u.release_at as "releaseAt", clock_timestamp() as "shownAt",
       (select encode(sha256(convert_to(coalesce(string_agg(row(r.transaction_id, r.external_id, r.type, r.operator, r.amount_minor,
           r.fee_system_minor, r.fee_app_minor, r.currency, ${sql.raw(listTextColumns('r'))}, r.phone_number, r.webhook_url, r.source, r.maker_id, r.batch_id,
@@ -121,9 +122,8 @@ export async function selectBatch(queryable: Queryable, viewer: QueueViewer, bat
           min(d.decided_at) as "decidedAt", count(*)::integer as count
         from d join voter v on ${SAME_VOTER} join people c on c.person_id = d.checker_id
         group by 1, 2, 3, 4, 5, 6, 7, 8) v) as decisions
-    from (select maker_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
-          from r group by maker_id) f
-      left join people p on p.person_id = f.maker_id
+    from (select maker_id, api_user_id, min(created_at) as created_at, coalesce(min(expires_at) filter (where status = 'PENDING_APPROVAL'), min(expires_at)) as expires_at
+          from r group by maker_id, api_user_id) f
       left join batches b on b.application_id = ${applicationId} and b.batch_id = ${batchId}
       left join batch_runs u on u.application_id = ${applicationId} and u.batch_id = ${batchId} and u.is_timed`,
   )
@@ -268,7 +268,8 @@ type WaitingBatch = {
   batchId: string
   name: string | null
   state: string | null
-  makerId: string
+  /** Null for a batch of a program. */
+  makerId: string | null
   makerName: string
   currency: Currency
   count: number
@@ -296,21 +297,21 @@ export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer):
   return runQuery<WaitingBatch>(
     queryable,
     sql`${WAITING_BATCHES(applicationId)}
-    select w.batch_id as "batchId", b.name, b.state, s.maker_id as "makerId", p.name as "makerName", s.currency, s.count,
+    select w.batch_id as "batchId", b.name, b.state, s.maker_id as "makerId", maker_name_of(${applicationId}, s.maker_id, s.api_user_id) as "makerName", s.currency, s.count,
       s.amount_minor as "amountMinor", s.created_at as "createdAt", s.expires_at as "expiresAt", ${batchObstacle(applicationId, viewer.id)} as obstacle
     from waiting w
       left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
       cross join lateral (
-        select t.maker_id, t.currency, count(*)::integer as count, sum(t.amount_minor) as amount_minor, min(t.created_at) as created_at,
+        select t.maker_id, t.api_user_id, t.currency, count(*)::integer as count, sum(t.amount_minor) as amount_minor, min(t.created_at) as created_at,
           min(i.expires_at) as expires_at
         from transactions t join approval_items i on ${ROW_KEY}
-        where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting
+        where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.is_waiting
           and b.state is distinct from 'submitting'
-        group by t.maker_id, t.currency
+        group by t.maker_id, t.api_user_id, t.currency
         union all
-        select t.maker_id, c.currency, c.count, c.amount_minor, t.created_at, t.expires_at
-        from (select t.maker_id, t.created_at, i.expires_at from transactions t join approval_items i on ${ROW_KEY}
-              where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting
+        select t.maker_id, t.api_user_id, c.currency, c.count, c.amount_minor, t.created_at, t.expires_at
+        from (select t.maker_id, t.api_user_id, t.created_at, i.expires_at from transactions t join approval_items i on ${ROW_KEY}
+              where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.is_waiting
               order by t.sequence limit 1) t
           cross join lateral (
             select o.currency, sum(s.count)::integer as count, sum(s."amountMinor") as amount_minor
@@ -318,7 +319,6 @@ export function selectWaitingBatches(queryable: Queryable, viewer: QueueViewer):
               join unnest(${OPERATOR_CODES}::text[], ${CURRENCY_OF_OPERATOR}::text[]) as o (operator, currency) on o.operator = s.operator
             group by o.currency) c
         where b.state = 'submitting') s
-      left join people p on p.person_id = s.maker_id
     order by s.created_at, w.batch_id, s.currency`,
   )
 }
@@ -350,7 +350,8 @@ const LISTED_MAX = 50
 export type DecidedBatch = StagedBatch & {
   batchId: string
   name: string
-  makerId: string
+  /** Null for a batch of a program. */
+  makerId: string | null
   makerName: string
   createdAt: Date
   decidedAt: Date
@@ -376,12 +377,11 @@ export function selectDecidedBatches(
             bool_or(${decisionCondition(filter, businessZone)}) as is_fitting
           from list_batch_decisions(b.application_id, b.batch_id) l join people p on p.person_id = l.checker_id group by p.person_id) w) d
     where d.is_fitting order by d.decided_at desc, b.batch_id limit ${LISTED_MAX})
-    select b.batch_id as "batchId", b.name, b.maker_id as "makerId", m.name as "makerName", b.created_at as "createdAt",
+    select b.batch_id as "batchId", b.name, b.maker_id as "makerId", maker_name_of(b.application_id, b.maker_id, b.api_user_id) as "makerName", b.created_at as "createdAt",
       d.decided_at as "decidedAt", b.ready_count as "rowCount", b.sums, d.names as "decidedBy", b.type, s.places,
       name_batch_state(b.state, s.places) as stage
     from decided d
       join batches b on b.application_id = d.application_id and b.batch_id = d.batch_id
-      join people m on m.person_id = b.maker_id
       cross join lateral (select places_of_batch(b) as places offset 0) s
     order by d.decided_at desc, b.batch_id`,
   )

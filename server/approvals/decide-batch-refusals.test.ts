@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
+import { codeProof } from '#server/people/testing/test-people.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
@@ -9,6 +10,7 @@ import { aBand, decisionDeps, makeApplication, makePerson } from '#server/testin
 import { must } from '#server/testing/partner.ts'
 import { decide } from './decide.ts'
 import { decideBatch } from './decide-batch.ts'
+import { recallBatch } from './recall.ts'
 
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
@@ -65,6 +67,30 @@ test('is_maker, on the page, in the queue and through the API, for everybody who
   assert.equal(!named.ok && named.error.kind, 'is_maker')
   assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2 })
   assert.equal(must(await desk.say(batchId, desk.ben)).kind, 'done')
+})
+
+test('deputy_may_not for the deputy of a checker who prepared the batch that another person submitted', async () => {
+  const { pool, applicationId, ada, makerId } = desk
+  const deputy = await makePerson(pool, applicationId, ['finance'])
+  await pool.query('update people set totp_enabled_at = now() where person_id = $1', [deputy])
+  await pool.query(
+    `insert into deputies (application_id, deputyship_id, absent_id, deputy_id, starts_at, ends_at, change_id)
+       values ($1, gen_random_uuid(), $2, $3, now() - interval '1 hour', now() + interval '1 day', gen_random_uuid())`,
+    [applicationId, ada, deputy],
+  )
+  const { batchId } = await desk.makeBatch({ count: 2 })
+  await pool.query('update batches set prepared_by = $2 where batch_id = $1', [batchId, [ada, makerId]])
+  assert.deepEqual(await desk.say(batchId, deputy), { ok: false, error: 'deputy_may_not' })
+  await pool.query('update batches set prepared_by = $2 where batch_id = $1', [batchId, [makerId]])
+  assert.equal(must(await desk.say(batchId, deputy)).kind, 'done')
+})
+
+test('submitting, and nothing is taken back, where a maker recalls a batch whose rows are still being started', async () => {
+  const { batchId } = await desk.makeBatch({ count: 2, state: 'submitting' })
+  const { applicationId, makerId } = desk
+  const recalled = await recallBatch(decisionDeps(desk.pool), { applicationId, batchId, makerId, reason: 'Wrong month' })
+  assert.deepEqual(recalled, { ok: false, error: 'submitting' })
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2 })
 })
 
 test('refused with who did what: a batch of which a row was rejected through the API after it was shown', async () => {
@@ -127,6 +153,13 @@ test('code_required without a code, second_factor_missing without a second facto
   must(await desk.say(batchId, desk.ada, { decision: 'rejected' }))
 })
 
+test('nothing_left, and nothing is decided, where every row is excluded from a validation', async () => {
+  const { batchId, items } = await desk.makeBatch({ count: 2 })
+  const excluded = items.map(({ transactionId }) => ({ transactionId, reason: 'Paid in cash' }))
+  assert.deepEqual(await desk.say(batchId, desk.ada, { excluded }), { ok: false, error: 'nothing_left' })
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING_APPROVAL: 2 })
+})
+
 test('service_disabled while an operator of the batch is switched off, until its rows are excluded', async () => {
   const { batchId, items } = await desk.makeBatch({
     count: 3,
@@ -176,7 +209,7 @@ test('a code is noted with each row of a batch that requires one, and the record
   ])
   const code = new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
   const { hash } = await desk.show(batchId, desk.ada)
-  must(await desk.say(batchId, desk.ada, { code }))
+  must(await desk.say(batchId, desk.ada, { proof: codeProof(code) }))
   const { rows } = await desk.pool.query('select used_code from approval_decisions where batch_id = $1', [batchId])
   assert.deepEqual(rows, [{ used_code: true }, { used_code: true }])
   const record = await desk.pool.query(`select details from audit_entries where action = 'approvals.code_used' and subject = $1`, [

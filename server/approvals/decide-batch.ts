@@ -7,13 +7,14 @@ import { type Done, done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { ChangedMeanwhileError, withTransaction } from '#server/database/with-transaction.ts'
+import type { FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { type TransitionItem, transition, wakeFor } from '#server/transactions/transition.ts'
 import { noteChange } from './approval-store.ts'
 import { type BatchState, insertBatchDecisions, selectBatch, selectCompleteRows, selectMovedSince, selectTermsOf } from './batch-store.ts'
 import { type WeighedBatch, weighBatch } from './batches.ts'
 import type { DecisionDeps } from './decide.ts'
 import type { ApprovalViewer } from './queue/queue.ts'
-import { spendCode } from './spend-code.ts'
+import { spendProof } from './spend-proof.ts'
 
 /** How many moved rows a refusal names; it counts the others. */
 const NAMED_MAX = 20
@@ -31,7 +32,7 @@ export type DecideBatchCommand = {
   /** The digest of what was shown, and when: everything about it is decided, or nothing. */
   hash: string
   shownAt: Date
-  code?: string | undefined
+  proof?: FreshProof | undefined
   /** The digest of this decision for which a code was verified before. */
   verifiedDigest?: string | undefined
 }
@@ -93,7 +94,7 @@ async function attemptWithCode<Value>(
   if (result.ok || result.error !== 'code_required') return ok({ result, codeDigest: null })
   const codeDigest = batchDigest(command)
   if (codeDigest !== command.verifiedDigest) {
-    const spent = await spendCode(deps, { checker: command.checker, code: command.code, digest: codeDigest, count: 1 })
+    const spent = await spendProof(deps, { checker: command.checker, proof: command.proof, digest: codeDigest, count: 1 })
     if (!spent.ok) return spent
   }
   return ok({ result: await attempt(true), codeDigest })

@@ -5,7 +5,9 @@ import { Secret, TOTP } from 'otpauth'
 import type { DecidedResult } from '#lib/approvals/approvals.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { systemClock } from '#server/clock.ts'
-import { renewRecoveryCodes, verifySecondFactor } from '#server/people/second-factor.ts'
+import { givePasskey } from '#server/people/passkeys/testing/give-passkey.ts'
+import { renewRecoveryCodes, verifySecondFactor } from '#server/people/sign-in/second-factor.ts'
+import { codeProof } from '#server/people/testing/test-people.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -107,7 +109,7 @@ test('code_required, then done for exactly one list per code', async () => {
   const code = await enrol(checker.id)
   const who = { ...checker, hasSecondFactor: true }
   const ask = (items: typeof listed, given?: string) =>
-    decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, code: given })
+    decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, proof: codeProof(given) })
   assert.deepEqual(await ask(listed), { ok: false, error: 'code_required' })
   const done = await ask(listed, code)
   assert.deepEqual(done.ok && done.value.map((one) => one.kind), ['done', 'done', 'done'])
@@ -122,6 +124,30 @@ test('code_required, then done for exactly one list per code', async () => {
   )
 })
 
+test('done by the passkey of a checker without codes, for exactly the list that the record names with it', async () => {
+  const { applicationId, checker, make } = await scene()
+  const items = await make(2, { needsCode: true })
+  const others = await make(1, { needsCode: true })
+  const { prove } = await givePasskey({ pool: database.pool, clock: systemClock }, checker.id)
+  const who = { ...checker, hasSecondFactor: true }
+  const proof = await prove()
+  const ask = (list: typeof items, given: typeof proof) =>
+    decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items: list, proof: given })
+  const done = await ask(items, proof)
+  assert.deepEqual(done.ok && done.value.map((one) => one.kind), ['done', 'done'])
+  assert.deepEqual(await ask(others, proof), { ok: false, error: 'passkey_refused' })
+  assert.deepEqual(await ask(others, await prove({ askedIn: randomUUID() })), { ok: false, error: 'passkey_refused' })
+  const { rows } = await database.pool.query(
+    "select action, details from audit_entries where application_id = $1 and action like 'approvals.%_used'",
+    [applicationId],
+  )
+  const list = createHash('sha256').update(JSON.stringify(items.map((item) => [item.transactionId, item.contentHash])))
+  const details = { list: list.digest('hex'), count: 2, name: 'Telephone' }
+  assert.deepEqual(rows, [{ action: 'approvals.passkey_used', details }])
+  const decisions = await database.pool.query('select used_code from approval_decisions where application_id = $1', [applicationId])
+  assert.deepEqual(decisions.rows, [{ used_code: true }, { used_code: true }])
+})
+
 test('code_throttled after five wrong codes, which do not count against the sign-in of the same person', async () => {
   const { checker, make } = await scene()
   const items = await make(1, { needsCode: true })
@@ -129,7 +155,7 @@ test('code_throttled after five wrong codes, which do not count against the sign
   const who = { ...checker, hasSecondFactor: true }
   const answers: unknown[] = []
   for (let tries = 1; tries <= 6; tries++) {
-    const result = await decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, code: 'abcdef' })
+    const result = await decideMany(deps(), { checker: who, decision: 'validated', note: 'Seen', items, proof: codeProof('abcdef') })
     answers.push(result.ok ? 'done' : result.error)
   }
   assert.deepEqual(answers, [...Array(5).fill('wrong_code'), 'code_throttled'])
@@ -143,14 +169,22 @@ test('wrong_code for a recovery code, which approves nothing', async () => {
   const code = await enrol(checker.id)
   const { recoveryCodes } = must(await renewRecoveryCodes({ pool: database.pool, clock: systemClock }, { personId: checker.id, code }))
   const command = { checker: { ...checker, hasSecondFactor: true }, decision: 'validated', note: 'Seen', items } as const
-  assert.deepEqual(await decideMany(deps(), { ...command, code: recoveryCodes[0] }), { ok: false, error: 'wrong_code' })
+  assert.deepEqual(await decideMany(deps(), { ...command, proof: codeProof(recoveryCodes[0]) }), { ok: false, error: 'wrong_code' })
 })
 
 test('a code is noted with the decisions that require one, and the record names the list that it was used for', async () => {
   const { applicationId, checker, make } = await scene()
   const items = [...(await make(1)), ...(await make(1, { needsCode: true }))]
   const code = await enrol(checker.id)
-  must(await decideMany(deps(), { checker: { ...checker, hasSecondFactor: true }, decision: 'validated', note: 'Seen', items, code }))
+  must(
+    await decideMany(deps(), {
+      checker: { ...checker, hasSecondFactor: true },
+      decision: 'validated',
+      note: 'Seen',
+      items,
+      proof: codeProof(code),
+    }),
+  )
   const decisions = await database.pool.query('select transaction_id, used_code from approval_decisions where application_id = $1', [
     applicationId,
   ])

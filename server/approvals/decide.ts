@@ -9,6 +9,7 @@ import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { ChangedMeanwhileError } from '#server/database/with-transaction.ts'
 import type { Logger } from '#server/logger.ts'
+import type { FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
 import { type Actor, transition, type Wake, wakeFor } from '#server/transactions/transition.ts'
@@ -26,7 +27,7 @@ import {
 } from './approval-store.ts'
 import { contentHash, type ShownContent, shownContent } from './content-hash.ts'
 import { type ApprovalViewer, countApprovals, findApprovals } from './queue/queue.ts'
-import { spendCode } from './spend-code.ts'
+import { spendProof } from './spend-proof.ts'
 
 export type DecisionCommand = {
   applicationId: string
@@ -196,8 +197,8 @@ export type DecideManyCommand = {
   note: string
   /** Exactly what the checker was shown; at most BULK_MAX, each once. */
   items: readonly { transactionId: string; contentHash: string }[]
-  /** A current one-time code, if one of the items requires it. */
-  code?: string | undefined
+  /** A fresh code or passkey, if one of the items requires it. */
+  proof?: FreshProof | undefined
   /** The digest of the list for which a code was verified before; a list with another digest needs a code. */
   verifiedDigest?: string | undefined
 }
@@ -229,7 +230,7 @@ export async function decideMany(deps: DecideManyDeps, command: DecideManyComman
     const spent =
       digest === command.verifiedDigest
         ? ok(undefined)
-        : await spendCode(deps, { checker, code: command.code, digest, count: items.length })
+        : await spendProof(deps, { checker, proof: command.proof, digest, count: items.length })
     if (!spent.ok) return spent
   }
   const failures = new Map<string, RefusedReason>()

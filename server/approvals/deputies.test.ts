@@ -9,6 +9,7 @@ import { confirmChange } from '#server/changes/decide-change.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
 import { systemClock } from '#server/clock.ts'
 import { endDeputyship } from '#server/people/deputies.ts'
+import { givePasskey } from '#server/people/passkeys/testing/give-passkey.ts'
 import { countWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, makeApplication, makePerson } from '#server/testing/factories.ts'
@@ -94,6 +95,14 @@ test('PENDING after a deputy approves, with both names in the decision and in th
   assert.deepEqual([decision?.checkerId, decision?.absentName], [yannick.id, 'Test person'])
   const [entry] = await listAudit(pool, applicationId, { size: 1 })
   assert.deepEqual([entry?.action, entry?.actor.id, entry?.details['onBehalfOf']], ['transaction.validated', yannick.id, helene.id])
+})
+
+test('PENDING after a deputy approves whose second factor is a passkey', async () => {
+  const { pool, yannick, name, wait, say, run } = await scene()
+  await run('update people set totp_enabled_at = null where person_id = $1', yannick.id)
+  await givePasskey({ pool, clock: systemClock }, yannick.id)
+  await name()
+  assert.equal(await say(await wait(null), yannick.id), 'PENDING')
 })
 
 test('is_maker for what the deputy made, and deputy_may_not for what the absent person made', async () => {

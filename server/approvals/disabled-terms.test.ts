@@ -78,6 +78,17 @@ for (const [kind, disable] of Object.entries(DISABLE)) {
   })
 }
 
+test('PENDING after its approval while only the other direction of its operator is switched off', async () => {
+  const { applicationId, wait, say } = await scene()
+  const [deposit = ''] = await wait(1)
+  await database.pool.query(
+    "insert into transfer_services (application_id, operator, type, is_enabled) values ($1, 'MOMOCM', 'COLLECT', false)",
+    [applicationId],
+  )
+  const approved = await say(deposit)
+  assert.equal(approved.ok && approved.value.status, 'PENDING')
+})
+
 test('application_disabled or PENDING, and no other result, while the application is switched off and on', async () => {
   const { applicationId, wait, say } = await scene()
   const ids = await wait(40)

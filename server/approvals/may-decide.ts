@@ -48,8 +48,8 @@ export const SINGLE_OBSTACLE: Sql = sql`coalesce(${TERMS_OBSTACLE}, (select 'col
 /** Whether the decision `d` on the transaction `t` counts: while `t` waits, only if its author may still approve. */
 export const DECISION_COUNTS = `(t.status <> 'PENDING_APPROVAL' or may_approve_now(d.application_id, d.checker_id, t.maker_id, d.on_behalf_of))`
 
-/** Whether the transaction `t` is a row of a batch from a file: people decide on the batch as one item, not on its rows. */
-export const IS_BATCH_ROW: Sql = sql`(t.source = 'file' and t.batch_id is not null)`
+/** Whether the transaction `t` is a row of a batch: people decide on the batch as one item, not on its rows. */
+export const IS_BATCH_ROW: Sql = sql`(t.batch_id is not null)`
 
 /**
  * Why a person may not decide on the waiting batch `w` now. One row that they may decide on is enough; otherwise the first row says why.
@@ -58,7 +58,7 @@ export const IS_BATCH_ROW: Sql = sql`(t.source = 'file' and t.batch_id is not nu
 export function batchObstacle(applicationId: string, person: string): Sql {
   const obstacle = decisionObstacle(sql`${applicationId}`, sql`${person}`)
   const rows = sql`transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.source = 'file' and t.is_waiting`
+    where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.is_waiting`
   // In order and only the first one: `exists` would read and hash all rows.
   return sql`case when not (select is_checker(${applicationId}, ${person}))
     or (select true from ${rows} and t.maker_id is distinct from ${person}::uuid and (${obstacle}) is null order by t.sequence limit 1) is null

@@ -12,6 +12,7 @@ import { aBand, anIntakeItem, decisionDeps, makeApplication, makePerson } from '
 import { must } from '#server/testing/partner.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { saveDraft } from '#server/transactions/payments.ts'
+import { compressPiece } from '#server/uploads/pieces.ts'
 import { attachFile, beginAttachment, forgetAttachments, removeAttachment, storeAttachmentPiece, UNSENT_MAX } from './attach-file.ts'
 import { findAttachmentOf, findOwnAttachment } from './attachment-store.ts'
 import { openAttachment } from './read-attachment.ts'
@@ -70,6 +71,25 @@ test('the same bytes from the transaction that was sent with them, over several 
   assert.deepEqual(rows, [{ subject: externalId, sha256: attached.sha256 }])
 })
 
+test('broken off before its last piece: a file that is no longer what its checkers signed', async () => {
+  const maker = await aMaker(await makeApplication(database.pool))
+  const externalId = randomUUID()
+  const bytes = Buffer.concat([samplePdf(), Buffer.alloc(2 * PIECE_BYTES, 'padding'), samplePdf()])
+  must(await upload(maker, externalId, bytes))
+  const transactionId = await send(maker, externalId)
+  const other = await compressPiece(Buffer.alloc(PIECE_BYTES, 'other'))
+  await database.pool.query('update attachment_pieces set content = $2 where application_id = $1 and number = 0', [
+    maker.applicationId,
+    other,
+  ])
+  const open = await openAttachment(database.pool, { applicationId: maker.applicationId, transactionId })
+  const received: Buffer[] = []
+  await assert.rejects(async () => {
+    for await (const piece of open?.content ?? assert.fail('no file')) received.push(piece)
+  }, /is not whole/)
+  assert.equal(received.length, 2)
+})
+
 test('already_sent: an exchange or a removal of the file once the transaction exists, also for an upload that began before', async () => {
   const maker = await aMaker(await makeApplication(database.pool))
   const { applicationId } = maker
@@ -103,6 +123,28 @@ test('either attached and shown, or already_sent and not shown: a file that is c
     const shown = await findAttachmentOf(database.pool, applicationId, transactionId)
     assert.deepEqual(attached, shown ? { ok: true, value: shown } : { ok: false, error: 'already_sent' })
   }
+})
+
+test('invalid: a piece behind the end of the largest file', async () => {
+  const actor = await aMaker(await makeApplication(database.pool))
+  const { applicationId } = actor
+  const about = { applicationId, actor, externalId: randomUUID(), fileName: 'long.pdf', bytes: ATTACHMENT_BYTES_MAX, modifiedMs: 1 }
+  const { fileId } = must(await beginAttachment(database.pool, about))
+  const store = (number: number) => storeAttachmentPiece(database.pool, { applicationId, actor, fileId, number, bytes: samplePdf() })
+  const last = Math.ceil(ATTACHMENT_BYTES_MAX / PIECE_BYTES) - 1
+  must(await store(last))
+  assert.deepEqual(await store(last + 1), { ok: false, error: 'invalid' })
+})
+
+test('incomplete: an upload with as many bytes as announced, but without one of the pieces in their middle', async () => {
+  const maker = await aMaker(await makeApplication(database.pool))
+  const { applicationId } = maker
+  const [head, tail] = [Buffer.concat([samplePdf(), Buffer.alloc(PIECE_BYTES)]).subarray(0, PIECE_BYTES), samplePdf()]
+  const about = { applicationId, actor: maker, externalId: randomUUID(), fileName: 'a.pdf', modifiedMs: 1 }
+  const { fileId } = must(await beginAttachment(database.pool, { ...about, bytes: head.length + tail.length }))
+  for (const [number, bytes] of [[0, head] as const, [2, tail] as const])
+    must(await storeAttachmentPiece(database.pool, { applicationId, actor: maker, fileId, number, bytes }))
+  assert.deepEqual(await attachFile(database.pool, { applicationId, actor: maker, fileId }), { ok: false, error: 'incomplete' })
 })
 
 test('the last file of several, none after it was removed; each replaced one is gone with its pieces', async () => {

@@ -12,6 +12,7 @@ import { digestUpload, storeUploadPiece } from '#server/uploads/pieces.ts'
 import {
   ATTACHMENT_TABLES,
   type AttachmentFile,
+  copyAttachment,
   countUnsentPayments,
   deleteAttached,
   deleteOtherUpload,
@@ -111,6 +112,28 @@ async function readContent(pool: Pool, file: AttachmentFile): Promise<{ sha256: 
     tail = Buffer.concat([tail.subarray(-ZIP_END_MAX), piece.subarray(-ZIP_END_MAX)])
   })
   return sha256 && { sha256, ends: { head: head ?? tail, tail, byteCount: Number(file.byteCount) } }
+}
+
+type KeepFailure = 'not_permitted' | 'already_sent' | 'too_many' | 'not_found'
+
+/**
+ * Attaches the file of an earlier transaction to the payment that its maker sends in its place: a copy, so that each keeps its own. `sha256`:
+ * the digest that the maker saw. `not_found`: that transaction has no such file any longer, or the payment has a file of its own.
+ */
+export async function keepAttachment(
+  pool: Pool,
+  { applicationId, actor, externalId, transactionId, sha256 }: Command & { externalId: string; transactionId: string; sha256: string },
+): Promise<Result<void, KeepFailure>> {
+  return runCommand<void, KeepFailure>(pool, { applicationId, actor }, 'transaction:create', async (trx) => {
+    await lockCounters(trx, applicationId)
+    const owner = { applicationId, personId: actor.id, externalId }
+    if (await isSent(trx, applicationId, externalId)) return err('already_sent')
+    if ((await countUnsentPayments(trx, owner)) >= UNSENT_MAX) return err('too_many')
+    const copied = await copyAttachment(trx, owner, { transactionId, sha256, fileId: randomUUID() })
+    if (!copied) return err('not_found')
+    const details = { name: copied.fileName, type: copied.mediaType, bytes: Number(copied.byteCount), sha256, copiedFrom: transactionId }
+    return done({ action: 'attachment.stored', subject: externalId, details })
+  })
 }
 
 export type RemoveFailure = 'not_permitted' | 'not_found' | 'already_sent'

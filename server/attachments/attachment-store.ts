@@ -146,6 +146,37 @@ export async function deleteAttached(trx: TrxClient, { applicationId, externalId
   return (await deleteWhere(trx, condition, [applicationId, externalId, personId]))[0]
 }
 
+type Copied = { fileName: string; mediaType: AttachmentType; byteCount: bigint }
+
+/**
+ * Attaches the file of a transaction to a payment too, with its pieces. Undefined without a file with this digest of which every byte is still
+ * kept, or if the payment has a file.
+ */
+export async function copyAttachment(
+  trx: TrxClient,
+  { applicationId, personId, externalId }: PaymentOwner,
+  { transactionId, sha256, fileId }: { transactionId: string; sha256: string; fileId: string },
+): Promise<Copied | undefined> {
+  const { rows } = await trx.query<Copied>(
+    `with kept as (
+       select a.* from transactions t join attachments a on ${IS_OF_TRANSACTION}
+        where t.application_id = $1 and t.transaction_id = $2 and a.sha256 = decode($3, 'hex') and a.byte_count = (
+          select sum(p.byte_count) from attachment_pieces p where p.application_id = a.application_id and p.file_id = a.file_id)),
+     copied as (
+       insert into attachments (application_id, file_id, external_id, uploaded_by, file_name, byte_count, modified_ms, state, media_type, sha256)
+       select application_id, $4, $5, $6, file_name, byte_count, modified_ms, state, media_type, sha256 from kept
+       on conflict do nothing returning file_name, media_type, byte_count),
+     pieces as (
+       insert into attachment_pieces (application_id, file_id, number, byte_count, content)
+       select p.application_id, $4, p.number, p.byte_count, p.content
+         from kept k join attachment_pieces p on p.application_id = k.application_id and p.file_id = k.file_id
+        where exists (select from copied))
+     select file_name as "fileName", media_type as "mediaType", byte_count as "byteCount" from copied`,
+    [applicationId, transactionId, sha256, fileId, externalId, personId],
+  )
+  return rows[0]
+}
+
 /** Ends an upload whose content was checked. */
 export async function updateAttached(
   trx: TrxClient,

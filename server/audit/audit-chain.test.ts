@@ -172,3 +172,9 @@ test('newest first, page by page', async () => {
   )
   assert.ok((await listAuditChains(database.pool)).includes(applicationId))
 })
+
+test('at most 200 entries on a page, whatever size is asked for', async () => {
+  const applicationId = randomUUID()
+  await append(...Array.from({ length: 201 }, (_, place) => entry(applicationId, { place })))
+  assert.equal((await listAudit(database.pool, applicationId, { size: 1_000 })).length, 200)
+})

@@ -7,10 +7,11 @@ import type { Viewer } from '#lib/people/viewer.ts'
 import { type ActorRefusal, err, ok, type Result } from '#lib/result.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import { makeApplicationKnown } from '#server/applications/directory.ts'
-import type { PersonActor, SessionPerson } from '#server/people/sessions.ts'
+import type { PersonActor, SessionPerson } from '#server/people/sign-in/sessions.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
 import { currentMembership, currentPerson } from './current-person.ts'
 import { readLocale } from './preferences.ts'
+import { offersPasskeys } from './session/passkeys.ts'
 
 /** A signed-in person at work in one application; accepted by every command as its actor. */
 export type BackOfficeActor = PersonActor &
@@ -38,7 +39,7 @@ export async function findActor(application: string, permission?: Permission): P
   if (!person) return err('unauthenticated')
   const membership = await currentMembership(application)
   if (!membership) return err('not_found')
-  if (membership.requiresSecondFactor && !person.hasSecondFactor) return err('second_factor_required')
+  if (membership.requiresSecondFactor && !person.hasProvenSecondFactor) return err('second_factor_required')
   if (permission && !isAllowed(membership, permission)) return err('forbidden')
   await makeApplicationKnown(backOfficeRuntime().directory, membership.applicationId)
   return ok(toActor(person, membership))
@@ -75,7 +76,7 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
   if (!person) return PRODUCT_PLACES.has(application) ? notFound() : redirect(paths.signIn(await wantedAddress(application)))
   const membership = await currentMembership(application)
   if (membership?.slug !== application) return notFound()
-  if (membership.requiresSecondFactor && !person.hasSecondFactor) return redirect(paths.enrol(await wantedAddress(application)))
+  if (membership.requiresSecondFactor && !person.hasProvenSecondFactor) return redirect(paths.enrol(await wantedAddress(application)))
   return {
     personId: person.personId,
     name: person.name,
@@ -83,6 +84,7 @@ export const getViewer = cache(async (application: string): Promise<Viewer> => {
     locale: await readLocale(),
     timeZone: person.timeZone ?? membership.timeZone,
     roles: membership.roles,
+    proofs: { hasCodes: person.hasCodes, hasPasskey: person.hasPasskey && offersPasskeys() },
     codesGuessedAt: person.codesGuessedAt,
     application: {
       applicationId: membership.applicationId,
@@ -117,7 +119,7 @@ function toActor(person: SessionPerson, membership: Membership): BackOfficeActor
     locale: person.locale,
     timeZone: person.timeZone,
     hasSecondFactor: person.hasSecondFactor,
-    mustEnrolSecondFactor: membership.requiresSecondFactor && !person.hasSecondFactor,
+    mustEnrolSecondFactor: membership.requiresSecondFactor && !person.hasProvenSecondFactor,
     isApplicationEnabled: membership.isEnabled,
   }
 }

@@ -2,10 +2,10 @@ import { headers } from 'next/headers'
 import { cache } from 'react'
 import { IN_USE_HEADER } from '#lib/pages/page-use.ts'
 import { callerAddress } from '#server/caller-address.ts'
-import { findSignedIn, noteApplicationUse, noteSessionUse, type SessionPerson } from '#server/people/sessions.ts'
+import { findSignedIn, noteApplicationUse, noteSessionUse, type SessionPerson } from '#server/people/sign-in/sessions.ts'
 import { backOfficeRuntime } from './back-office-runtime.ts'
-import { readSession } from './session.ts'
-import { SESSION_S } from './session-token.ts'
+import { readSession } from './session/session.ts'
+import { SESSION_S } from './session/session-token.ts'
 
 const currentSession = cache(readSession)
 

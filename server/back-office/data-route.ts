@@ -1,7 +1,7 @@
 import { headers } from 'next/headers'
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
-import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
+import type { ExportFormat } from '#lib/payments/transactions/transaction-exports.ts'
 import type { Permission } from '#lib/people/permissions.ts'
 import type { Result } from '#lib/result.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '#lib/time/time.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { findAdmitted, type Subscriber } from '#server/people/sessions.ts'
+import { findAdmitted, type Subscriber } from '#server/people/sign-in/sessions.ts'
 import { processWide } from '#server/process-wide.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type ApplicationRevision, findRevisions } from '#server/reports/overview/overview-store.ts'

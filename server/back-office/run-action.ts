@@ -1,7 +1,7 @@
 import { unstable_rethrow } from 'next/navigation'
 import type { z } from 'zod'
 import type { Permission } from '#lib/people/permissions.ts'
-import type { ActionError, ActionRefusal, ActionResult, FreshCodeRefusal, Result } from '#lib/result.ts'
+import type { ActionError, ActionRefusal, ActionResult, FreshProofRefusal, Result } from '#lib/result.ts'
 import { isCleanInput } from '#lib/text/clean-text.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
 import { processWide } from '#server/process-wide.ts'
@@ -21,7 +21,7 @@ export async function runAction<Schema extends z.ZodType, Value, Failure extends
     application: unknown
     input: unknown
   },
-  handler: (actor: BackOfficeActor, input: z.infer<Schema>) => Promise<Result<Value, Failure | FreshCodeRefusal | ActionError<Failure>>>,
+  handler: (actor: BackOfficeActor, input: z.infer<Schema>) => Promise<Result<Value, Failure | FreshProofRefusal | ActionError<Failure>>>,
 ): Promise<ActionResult<Value, Failure>> {
   try {
     if (typeof request.application !== 'string' || !isCleanInput([request.application, request.input])) return refuse('invalid')

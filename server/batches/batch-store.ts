@@ -2,7 +2,7 @@ import type { BatchColumns, RepairKind } from '#lib/batches/batch-fields.ts'
 import { type BatchState, RELEASE_DAYS_MAX } from '#lib/batches/batches.ts'
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { listTextColumns } from '#server/transactions/payment-text-columns.ts'
 
@@ -15,8 +15,10 @@ export type Batch = {
   batchId: string
   name: string
   type: TransactionType
-  makerId: string
-  createdBy: string
+  /** Null for a batch of a program. */
+  makerId: string | null
+  /** The program that made it, and where its results go; null for a batch of a person. */
+  program: { apiUserId: string; webhookUrl: string } | null
   fileName: string
   contentHash: Buffer | null
   state: BatchState
@@ -43,7 +45,7 @@ export type Batch = {
 
 /** The columns of a Batch, for a statement that reads them from `b`. */
 export const BATCH_COLUMNS = `b.application_id as "applicationId", b.batch_id as "batchId", b.name, b.type, b.maker_id as "makerId",
-  b.created_by as "createdBy", b.file_name as "fileName", b.content_hash as "contentHash", b.state, b.row_count as "rowCount",
+  case when b.api_user_id is not null then jsonb_build_object('apiUserId', b.api_user_id, 'webhookUrl', b.webhook_url) end as program, b.file_name as "fileName", b.content_hash as "contentHash", b.state, b.row_count as "rowCount",
   b.parent_batch_id as "parentBatchId", b.reading, b.headers, b.columns, b.accepted_repairs as "acceptedRepairs",
   b.default_operator as "defaultOperator", b.ready_count as "readyCount", b.problem_count as "problemCount",
   b.excluded_count as "excludedCount", b.started_count as "startedCount", b.sums, b.version, b.change_digest as "changeDigest",
@@ -55,7 +57,7 @@ type NewBatch = {
   batchId: string
   name: string
   type: TransactionType
-  makerId: string
+  madeBy: string | { apiUserId: string; key: string; webhookUrl: string }
   fileName: string
   fileSha256: Buffer
   state: 'checking' | 'draft'
@@ -66,17 +68,20 @@ type NewBatch = {
   defaultOperator: OperatorCode | null
 }
 
-export async function insertBatch(trx: TrxClient, batch: NewBatch): Promise<void> {
-  await trx.query(
+/** Stores a batch of a person or a program. False, with nothing stored, if the program made one with the same key before. */
+export async function insertBatch(trx: TrxClient, { madeBy, ...batch }: NewBatch): Promise<boolean> {
+  const isPerson = typeof madeBy === 'string'
+  const { rowCount } = await trx.query(
     `insert into batches (application_id, batch_id, name, type, maker_id, created_by, prepared_by, file_name, file_sha256, state, row_count, reading,
-        headers, columns, default_operator)
-      values ($1, $2, $3, $4, $5, $5, array[$5::uuid], $6, $7, $8, $9, $10, $11, $12, $13)`,
+        headers, columns, default_operator, api_user_id, idempotency_key, webhook_url)
+      values ($1, $2, $3, $4, $5, $5, array_remove(array[$5::uuid], null), $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      on conflict (application_id, idempotency_key) where idempotency_key is not null do nothing`,
     [
       batch.applicationId,
       batch.batchId,
       batch.name,
       batch.type,
-      batch.makerId,
+      isPerson ? madeBy : null,
       batch.fileName,
       batch.fileSha256,
       batch.state,
@@ -85,8 +90,23 @@ export async function insertBatch(trx: TrxClient, batch: NewBatch): Promise<void
       JSON.stringify(batch.headers),
       batch.columns === null ? null : JSON.stringify(batch.columns),
       batch.defaultOperator,
+      ...(isPerson ? [null, null, null] : [madeBy.apiUserId, madeBy.key, madeBy.webhookUrl]),
     ],
   )
+  return rowCount === 1
+}
+
+/** The batch that a program made with this key, and the digest of what it sent. */
+export async function findByKey(
+  queryable: Queryable,
+  applicationId: string,
+  key: string,
+): Promise<{ batchId: string; digest: Buffer } | undefined> {
+  const { rows } = await queryable.query<{ batchId: string; digest: Buffer }>(
+    'select batch_id as "batchId", file_sha256 as digest from batches where application_id = $1 and idempotency_key = $2',
+    [applicationId, key],
+  )
+  return rows[0]
 }
 
 /** Reads a batch and locks it until the end of the database transaction, so that two people change it one after the other. */
@@ -106,7 +126,7 @@ export async function recountBatch(
   trx: TrxClient,
   applicationId: string,
   batchId: string,
-  makerId: string,
+  makerId: string | null,
   changeDigest: Buffer | null = null,
 ): Promise<void> {
   await trx.query(
@@ -119,7 +139,7 @@ export async function recountBatch(
        select operator, count(*) as count, sum(amount_minor) as amount_minor, sum(fee_minor) as fee_minor from ready group by operator
      )
      update batches b set maker_id = $3, version = b.version + 1, change_digest = $4, changed_at = clock_timestamp(),
-         prepared_by = case when $3 = any (b.prepared_by) then b.prepared_by else b.prepared_by || $3::uuid end,
+         prepared_by = case when $3::uuid is null or $3 = any (b.prepared_by) then b.prepared_by else b.prepared_by || $3::uuid end,
          ready_count = (select count(*) from ready),
          problem_count = (select count(*) from r where not is_right and not is_excluded),
          excluded_count = (select count(*) from r where is_excluded),
@@ -236,8 +256,9 @@ export async function findSubmittedTwin(
   exceptBatchId: string,
 ): Promise<{ batchId: string; name: string; submittedAt: Date; makerName: string } | undefined> {
   const { rows } = await queryable.query<{ batchId: string; name: string; submittedAt: Date; makerName: string }>(
-    `select b.batch_id as "batchId", b.name, b.submitted_at as "submittedAt", p.name as "makerName"
-       from batches b join people p on p.person_id = b.maker_id
+    `select b.batch_id as "batchId", b.name, b.submitted_at as "submittedAt",
+         maker_name_of(b.application_id, b.maker_id, b.api_user_id) as "makerName"
+       from batches b
       where b.application_id = $1 and b.content_hash = $2 and b.batch_id <> $3 and b.submitted_at is not null
       order by b.submitted_at desc limit 1`,
     [applicationId, contentHash, exceptBatchId],

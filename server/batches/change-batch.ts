@@ -7,8 +7,8 @@ import { done, runCommand, type Work } from '#server/audit/run-command.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { type Batch, lockBatch, recountBatch } from './batch-store.ts'
-import type { CheckContext } from './check-rows.ts'
 import type { PersonActor } from './create-batch.ts'
+import type { CheckContext } from './rows/check-rows.ts'
 
 export type ChangeDeps = { pool: Pool; connectors: Connected }
 

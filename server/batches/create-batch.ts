@@ -5,7 +5,7 @@ import type { FileReading } from '#lib/batches/file-problem.ts'
 import { headerKey, recogniseColumns } from '#lib/batches/recognise-columns.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { mapTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Result } from '#lib/result.ts'
 import { batchColumnsSchema } from '#lib/schemas/batch.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
@@ -15,8 +15,8 @@ import type { Pool } from '#server/database/pool.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { toTextColumns } from '#server/transactions/payment-text-columns.ts'
 import { findColumns, insertBatch, recountBatch } from './batch-store.ts'
-import { CHECK_PART, checkRow, compareRows } from './check-rows.ts'
-import { insertRows, type NewRow } from './row-store.ts'
+import { CHECK_PART, checkRow, compareRows } from './rows/check-rows.ts'
+import { insertRows, type NewRow } from './rows/row-store.ts'
 
 export type PersonActor = Extract<CommandActor, { kind: 'person' }>
 
@@ -49,7 +49,7 @@ export async function createBatch(deps: CreateBatchDeps, command: CreateBatch): 
       batchId,
       name: command.name,
       type,
-      makerId: actor.id,
+      madeBy: actor.id,
       fileName: command.fileName,
       fileSha256: command.fileSha256,
       state: columns ? 'draft' : 'checking',

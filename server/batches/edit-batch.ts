@@ -4,9 +4,9 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { done } from '#server/audit/run-command.ts'
 import { rememberColumns, removeRows, updateReading, updateState } from './batch-store.ts'
 import { type ChangeCommand, type ChangeDeps, type ChangeFailure, changeBatch, contextOf, runBatchCommand } from './change-batch.ts'
-import { compareRows, recheckRows } from './check-rows.ts'
 import { hashHeaders } from './create-batch.ts'
-import { selectPhones, updateExclusions } from './row-store.ts'
+import { compareRows, recheckRows } from './rows/check-rows.ts'
+import { selectPhones, updateExclusions } from './rows/row-store.ts'
 
 type AssignColumns = ChangeCommand & { columns: BatchColumns; defaultOperator: OperatorCode | null }
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { makeApplication } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { assignColumns, decideRepair, discardBatch, excludeRows } from './edit-batch.ts'
-import { editRows } from './edit-rows.ts'
+import { editRows } from './rows/edit-rows.ts'
 import { BatchHarness, type Scene } from './testing/batch-harness.ts'
 
 let harness: BatchHarness

@@ -7,9 +7,11 @@ import { readBatchRows } from '#server/reports/batches/read-batch.ts'
 import { readBatchRun, readLeftOut } from '#server/reports/batches/read-batch-run.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { connectedTo } from '#server/testing/connected.ts'
+import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { retryBatch } from './retry-batch.ts'
 import { makeBatch } from './testing/make-batch.ts'
@@ -46,17 +48,6 @@ function retry(batchId: string, { synchronise, queryFailures }: Asked = {}, acto
     },
   }
   return retryBatch(deps, { application, actor, batchId, rows })
-}
-
-/** Records a contradiction of a failed row, and the operator's answer to the query about it. */
-async function contradict(transactionId: string, answer?: string): Promise<void> {
-  const said = ['succeeded', ...(answer === undefined ? [] : [answer])]
-  for (const [place, each] of said.entries())
-    await database.pool.query(
-      `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
-         values ($1, $2, $3, $4, $5, 'FAILED', '', clock_timestamp())`,
-      [application.applicationId, transactionId, place + 1, place === 0 ? 'callback' : 'query', each],
-    )
 }
 
 /** A batch that was sent: the first rows succeeded, the next failed, the last are open. */
@@ -200,6 +191,24 @@ test('a draft of the rows that were rejected or recalled, once, with the reason 
   )
 })
 
+test('nothing_to_retry for a row that was rejected and sent again on its own', async () => {
+  const { applicationId } = application
+  const { batchId, items } = await makeFileBatch(database.pool, { applicationId, makerId, count: 1 })
+  const [item] = items
+  assert.ok(item)
+  const { transactionId } = item
+  const rejection = {
+    applicationId,
+    transactionId,
+    event: 'rejected',
+    message: 'Wrong name',
+    actor: { kind: 'person', id: makerId },
+  } as const
+  await transition(database.pool, [rejection])
+  await takeIn(database.pool, [anIntakeItem(applicationId, { source: 'person', makerId, originId: transactionId })])
+  assert.deepEqual(await retry(batchId, {}, person(), 'returned'), { ok: false, error: 'nothing_to_retry' })
+})
+
 test('a draft of the rows that were not submitted, with what was corrected, once until it is discarded', async () => {
   const { applicationId } = application
   const batchId = await makeBatch(database.pool, {
@@ -234,8 +243,11 @@ test('a row whose failure the operator contradicts, is queried about or did not 
   const { batchId, items } = await makeSent(['failed', 'failed', 'failed', 'failed', 'failed'])
   const [contradicted, asked, silent, cleared, plain] = items.map((item) => item.transactionId)
   assert.ok(contradicted && asked && silent && cleared && plain)
-  await contradict(contradicted, 'unknown')
-  await contradict(cleared, 'failed')
+  await contradict(database.pool, { applicationId: application.applicationId, transactionId: contradicted }, 'FAILED', [
+    'succeeded',
+    'unknown',
+  ])
+  await contradict(database.pool, { applicationId: application.applicationId, transactionId: cleared }, 'FAILED', ['succeeded', 'failed'])
   await database.pool.query(
     `insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at) values ($1, $2, 'hint', 'MOMOCM', now())`,
     [application.applicationId, asked],
@@ -272,7 +284,7 @@ test('a row that the operator contradicts while it is being queried before the r
     connectors,
     synchronise: async () => undefined,
     queryFailures: async (rows: readonly { transactionId: string }[]) => {
-      await contradict(late)
+      await contradict(database.pool, { applicationId: application.applicationId, transactionId: late })
       return new Set(rows.map((row) => row.transactionId))
     },
   }

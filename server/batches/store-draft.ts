@@ -4,13 +4,13 @@ import type { BatchCell, BatchColumns, RowEdits } from '#lib/batches/batch-field
 import type { FileReading } from '#lib/batches/file-problem.ts'
 import { usualHeader } from '#lib/batches/recognise-columns.ts'
 import { PAYMENT_TEXT_NAMES, type PaymentTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import type { TrxClient } from '#server/database/pool.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { type Batch, insertBatch, recountBatch } from './batch-store.ts'
-import { CHECK_PART, checkRow, compareRows } from './check-rows.ts'
-import { insertRows } from './row-store.ts'
+import { CHECK_PART, checkRow, compareRows } from './rows/check-rows.ts'
+import { insertRows } from './rows/row-store.ts'
 
 const FIELDS = ['phoneNumber', ...PAYMENT_TEXT_NAMES, 'amount', 'operator'] as const
 const COLUMNS: BatchColumns = Object.fromEntries(FIELDS.map((field, column) => [field, column]))
@@ -64,7 +64,7 @@ export async function storeDraft(
     ...place,
     name,
     type,
-    makerId,
+    madeBy: makerId,
     fileName,
     fileSha256: createHash('sha256')
       .update(JSON.stringify(rows.map((row) => row.cells)))

@@ -3,18 +3,19 @@ import { after, before, test } from 'node:test'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { OverloadedError } from '#server/database/batcher.ts'
 import { searchTransactions } from '#server/reports/transaction-search/search-transactions.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { inUtc } from '#server/testing/business-time.ts'
 import { anIntakeItem, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { takeIn } from '#server/transactions/intake.ts'
+import { type Intake, takeIn } from '#server/transactions/intake.ts'
 import { claimSubmitting } from './batch-store.ts'
-import { startRows } from './start-rows.ts'
+import { createBatchSubmitter, startRows } from './rows/start-rows.ts'
 import { submitBatch } from './submit-batch.ts'
 import { BATCH_HEAD, BatchHarness, type Scene } from './testing/batch-harness.ts'
-import { makeBatch, snapshotOf } from './testing/make-batch.ts'
+import { ALL_CONNECTED, makeBatch, snapshotOf } from './testing/make-batch.ts'
 
 let harness: BatchHarness
 before(async () => {
@@ -70,8 +71,7 @@ test('the total of the whole file is weighed with each row, however many parts i
     {
       name: 'Above a million',
       sources: ['file'],
-      currency: 'XAF',
-      aboveMinor: '100000000',
+      limits: { XAF: '100000000' },
       approvals: [2],
       types: ['DEPOSIT'],
       operators: null,
@@ -259,6 +259,32 @@ test('a row whose service was switched off after submission is refused with the 
   assert.deepEqual(
     (await harness.rowsOf(one)).map(({ refusal }) => refusal),
     [null, 'service_disabled'],
+  )
+})
+
+test('started later: a row that met a full queue beside one whose service was switched off', async () => {
+  const one = await harness.scene(['237677209341;Awa;5000;MOMOCM', '237699123456;Koffi;700;OMCM'])
+  must(await submitBatch({ ...harness.deps(), wakeSubmitter: () => undefined }, { ...(await harness.command(one)), repeatReason: null }))
+  await switchOff(one)
+  const { pool, directory } = harness
+  let isFull = true
+  const intake: Pick<Intake, 'submit'> = {
+    submit(item) {
+      if (!isFull) return harness.intake.submit(item)
+      isFull = false
+      return Promise.reject(new OverloadedError(1))
+    },
+  }
+  const loop = createBatchSubmitter({ pool, intake, connectors: ALL_CONNECTED, directory, pollMs: 50, leaseMs: 300 })
+  loop.start()
+  await waitUntil('submitted', async () => (await harness.stored(one)).state === 'submitted')
+  await loop.drain()
+  assert.deepEqual(
+    (await harness.rowsOf(one)).map(({ transaction_id, refusal }) => [transaction_id !== null, refusal]),
+    [
+      [true, null],
+      [false, 'service_disabled'],
+    ],
   )
 })
 

@@ -2,7 +2,7 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { done } from '#server/audit/run-command.ts'
 import { findSubmittedTwin, insertRelease, lockBatch, lockContent, recountBatch, updateState } from './batch-store.ts'
 import { type ChangeCommand, type ChangeDeps, type ChangeFailure, contextOf, runBatchCommand } from './change-batch.ts'
-import { recheckRows } from './check-rows.ts'
+import { recheckRows } from './rows/check-rows.ts'
 
 type SubmitBatch = ChangeCommand & {
   /** Why the same payments are sent again; needed if another batch with the same content was submitted. */

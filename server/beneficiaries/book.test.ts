@@ -49,6 +49,16 @@ test('a changed number pays the earlier one until it is confirmed; both are in t
   assert.deepEqual([entry?.details['phoneNumberBefore'], entry?.details['phoneNumber']], [AWA.phoneNumber, '237670000009'])
 })
 
+test('number_in_book where a proposal gives a person the number of another one', async () => {
+  const { add, propose } = await bookScene(harness)
+  const beneficiaryId = await add(AWA)
+  await add({ name: 'Paul Mbarga', phoneNumber: '237670000009' })
+  const proposed = await propose('beneficiary.set', { beneficiaryId, name: AWA.name, operator: 'MOMOCM', phoneNumber: '237670000009' })
+  assert.ok(!proposed.ok && typeof proposed.error === 'object')
+  assert.equal(proposed.error.reason, 'number_in_book')
+  must(await propose('beneficiary.set', { beneficiaryId, name: 'Awa Sow', operator: 'MOMOCM', phoneNumber: AWA.phoneNumber }))
+})
+
 test('the database refuses a number that two people did not confirm, and never forgets one', async () => {
   const { applicationId, add } = await bookScene(harness)
   const beneficiaryId = await add(AWA)
@@ -104,6 +114,13 @@ test('an archived person frees the number, and comes back with it only while nob
   must(await archive(true, other))
   must(await archive(false))
   assert.equal((await findBeneficiary(harness.pool, { applicationId, beneficiaryId }))?.isArchived, false)
+})
+
+test('not_permitted: a checker archives nobody', async () => {
+  const { applicationId, serge, add } = await bookScene(harness)
+  const beneficiaryId = await add(AWA)
+  const archived = await setArchived(harness.pool, { applicationId, actor: serge, beneficiaryId, isArchived: true })
+  assert.deepEqual(archived, { ok: false, error: 'not_permitted' })
 })
 
 test('found by a part of the name without accents, by digits of the number and by group, in pages and never in another application', async () => {

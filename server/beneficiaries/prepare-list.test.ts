@@ -108,6 +108,26 @@ test('a group pays the amounts of the book, and the second list names new people
   assert.deepEqual(totals, [{ currency: 'XAF', beforeMinor: '200000', afterMinor: '204000' }])
 })
 
+test('the difference counts neither a row that its maker left out nor a list of the group that was never submitted', async () => {
+  const scene = await bookScene(harness)
+  const { applicationId, add, send } = scene
+  const group = { groupName: 'Salaries', amountMinor: '100000' }
+  await add({ name: 'Awa Diop', phoneNumber: PHONES.awa, ...group })
+  const october = must(await prepare(scene, { source: { groupName: 'Salaries' }, name: 'October' }))
+  await send(october.batchId)
+  await add({ name: 'Paul Mbarga', phoneNumber: PHONES.paul, ...group })
+  must(await prepare(scene, { source: { groupName: 'Salaries' }, name: 'Left as a draft' }))
+  const november = must(await prepare(scene, { source: { groupName: 'Salaries' } }))
+  const difference = () => readDifference(harness.pool, applicationId, november.batchId)
+  assert.equal((await difference())?.source?.batchId, october.batchId)
+  assert.deepEqual((await difference())?.totals, [{ currency: 'XAF', beforeMinor: '100000', afterMinor: '200000' }])
+  await harness.pool.query("update batch_rows set exclusion = 'On leave' where batch_id = $1 and customer_name = 'Paul Mbarga'", [
+    november.batchId,
+  ])
+  const { people, newPeople, totals } = (await difference()) ?? {}
+  assert.deepEqual([people, newPeople, totals], [1, 0, [{ currency: 'XAF', beforeMinor: '100000', afterMinor: '100000' }]])
+})
+
 test('repeating the list of a group adds its new members with the amounts of the book', async () => {
   const scene = await bookScene(harness)
   const { add, rowsOf, send } = scene
@@ -130,6 +150,17 @@ test('a number that went to somebody with another name says nothing about the ea
   await set({ beneficiaryId: other, name: 'Fatou Kane', phoneNumber: PHONES.kofi })
   const { batchId } = must(await prepare(scene, { source }))
   assert.deepEqual(await rowsOf(batchId), [['Paul Mbarga', PHONES.paul, '200000', '']])
+})
+
+test('the payee at their new number, and not a namesake who has the old one since', async () => {
+  const scene = await bookScene(harness)
+  const { add, set, rowsOf } = scene
+  const payee = await add({ name: 'Awa Diop', phoneNumber: PHONES.awa })
+  const source = { batchId: await sentList(scene, [`${PHONES.awa};Awa Diop;1000;MOMOCM`]) }
+  await set({ beneficiaryId: payee, name: 'Awa Diop', phoneNumber: '237670000099' })
+  await add({ name: 'Awa Diop', phoneNumber: PHONES.awa })
+  const { batchId } = must(await prepare(scene, { source }))
+  assert.deepEqual(await rowsOf(batchId), [['Awa Diop', '237670000099', '100000', '']])
 })
 
 test('a person who had given the number up before the list was sent is not taken for its payee', async () => {

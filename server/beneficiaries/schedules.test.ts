@@ -90,6 +90,17 @@ test('maker_gone: no batch for a maker who lost the role', async () => {
   assert.deepEqual([await batches(), (await runs()).map(({ outcome, reason }) => [outcome, reason])], [[], [['refused', 'maker_gone']]])
 })
 
+test('application_disabled: no batch for an application that is off', async () => {
+  const { applicationId, run, runs, batches } = await scene()
+  await harness.pool.query('update applications set is_enabled = false where application_id = $1', [applicationId])
+  await harness.directory.refresh()
+  await run('2026-11-25T08:00:00Z')
+  assert.deepEqual(
+    [await batches(), (await runs()).map(({ outcome, reason }) => [outcome, reason])],
+    [[], [['refused', 'application_disabled']]],
+  )
+})
+
 test('once: it ends with its time; wrong_time for one that has passed, not_found for an empty group', async () => {
   const { run, set, batches, applicationId } = await scene(ONCE)
   await run('2026-11-20T08:00:00Z')

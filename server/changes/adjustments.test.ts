@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -225,6 +225,15 @@ test('refused: what has not ended, ended otherwise or does not exist, and people
   await actorOf(ledger, ['administrator'])
   assert.deepEqual(await propose(reverse(ledger, paid), own), refusedFor('not_the_installation'))
   assert.deepEqual(await propose(reverse(ledger, paid), serge), { ok: false, error: 'not_permitted' })
+})
+
+test('posted although the collect balance falls below zero: the reversal of a collect whose money was taken away since', async () => {
+  const ledger = await partner(50_000_000n)
+  const transactionId = await ended(ledger, 'COLLECT', 'succeeded', 100_000n)
+  await make(concede(ledger, transactionId, 'collect', '-92500'))
+  await make(reverse(ledger, transactionId))
+  const [collectMinor] = await readBalances(database.pool, ledger)
+  assert.equal(collectMinor, -92_500n)
 })
 
 const accounts = ['collect', 'deposit'] as const

@@ -112,6 +112,20 @@ export async function readProposal(
   return rows[0]
 }
 
+/** Returns the input of a change of a kind, and whether it is still undecided; undefined if there is no such change. */
+export async function readPayload(
+  queryable: Queryable,
+  applicationId: string,
+  changeId: string,
+  kind: ChangeKindName,
+): Promise<{ payload: unknown; isUndecided: boolean } | undefined> {
+  const { rows } = await queryable.query<{ payload: unknown; isUndecided: boolean }>(
+    `select payload, outcome is null as "isUndecided" from proposed_changes where application_id = $1 and change_id = $2 and kind = $3`,
+    [applicationId, changeId, kind],
+  )
+  return rows[0]
+}
+
 type End = {
   applicationId: string
   changeId: string
@@ -180,7 +194,10 @@ export type ChangeRow = Pick<
 /** The kinds that are read, of one application, or of all others that nobody there but their proposer could decide. */
 type Selection = { kinds: readonly ChangeKindName[] } & ({ applicationId: string } | { installationId: string })
 
-/** Returns the changes of some kinds: those that can be decided, then the others, each newest first. */
+/**
+ * Returns the changes of some kinds: those that can be decided, then the others, each newest first. The input of a decided one, which may hold a thousand
+ * people, is left out.
+ */
 export async function selectChanges(queryable: Queryable, selection: Selection, countMax: number): Promise<ChangeRow[]> {
   const { kinds } = selection
   const roles = kinds.map((kind) => rolesWith(CHANGE_PERMISSIONS[kind].confirm).join())
@@ -193,7 +210,8 @@ export async function selectChanges(queryable: Queryable, selection: Selection, 
             and not exists (select from memberships m where m.application_id = c.application_id and m.person_id = c.decided_by) end`
   return runQuery<ChangeRow>(
     queryable,
-    sql`select c.application_id as "applicationId", a.name as "applicationName", c.change_id as "changeId", c.kind, c.subject, c.payload, c.before, c.after,
+    sql`select c.application_id as "applicationId", a.name as "applicationName", c.change_id as "changeId", c.kind, c.subject,
+            case when c.outcome is null then c.payload else '{}' end as payload, c.before, c.after,
             c.proposed_by as "proposedBy", p.name as "proposerName",
             c.proposed_at as "proposedAt", c.expires_at as "expiresAt", c.outcome, c.outcome is null and c.expires_at <= now() as "isExpired",
             c.decided_by as "decidedBy", d.name as "deciderName", c.decided_at as "decidedAt", c.reason,

@@ -53,13 +53,15 @@ test('what the only administrator proposes is confirmed by one of the installati
   assert.equal((await verifyAuditChain(database.pool, applicationId)).ok, true)
 })
 
-test('refused by an administrator of the installation, with a reason that the proposer reads', async () => {
+test('refused by an administrator of the installation, with a reason that the proposer reads and a record that says where the person belongs', async () => {
   const { applicationId, alone, installer, promote, rolesOf } = await scene()
   const changeId = await promote()
   assert.ok((await refuseChange(database.pool, { applicationId, changeId, reason: 'Call me first', actor: installer })).ok)
   assert.deepEqual(await rolesOf(), ['maker'])
   const { changes } = await listChanges(database.pool, { applicationId, kinds: ['person.roles'], actor: alone })
   assert.deepEqual([changes[0]?.state, changes[0]?.reason], ['refused', 'Call me first'])
+  const [refused] = await listAudit(database.pool, applicationId, { size: 1 })
+  assert.deepEqual([refused?.action, refused?.actor.id, refused?.details['memberOf']], ['change.refused', installer.id, installation])
 })
 
 test('confirmed_there as soon as a second administrator of the application may decide', async () => {
@@ -84,6 +86,21 @@ test('not_found for administrators of any other application, not_permitted for o
   await database.pool.query('update memberships set is_active = false where person_id = $1', [installer.id])
   assert.deepEqual(await confirm(changeId, installer), { ok: false, error: 'not_permitted' })
   assert.deepEqual(await rolesOf(), ['maker'])
+})
+
+test('not_permitted for finance of the installation, who may confirm money in their own application only', async () => {
+  const { installer, propose, confirm } = await scene()
+  const changeId = await propose('withdrawal.minimum', { currency: 'XAF', minimumMinor: '100000' })
+  assert.deepEqual(await confirm(changeId, await actorOf(installation, 'finance')), { ok: false, error: 'not_permitted' })
+  assert.ok((await confirm(changeId, installer)).ok)
+})
+
+test('confirmed by an administrator of the installation while the only other administrator of the application is blocked', async () => {
+  const { applicationId, installer, promote, confirm, rolesOf } = await scene()
+  const { id } = await actorOf(applicationId, 'administrator')
+  await database.pool.query('update people set is_blocked = true where person_id = $1', [id])
+  assert.ok((await confirm(await promote(), installer)).ok)
+  assert.deepEqual(await rolesOf(), ['checker'])
 })
 
 test('own_proposal and about_you for a person of both applications', async () => {

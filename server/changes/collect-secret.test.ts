@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import type { Role } from '#lib/people/permissions.ts'
-import { listAccess } from '#server/applications/access-store.ts'
-import { createApiKey, revokeApiKey } from '#server/applications/api-keys.ts'
+import { listAccess } from '#server/applications/access/access-store.ts'
+import { createApiKey, revokeApiKey } from '#server/applications/access/api-keys.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
 import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
@@ -140,6 +140,15 @@ test('not_permitted for a proposer who lost the role, confirmation_ended when th
   assert.deepEqual(await collect(changeId, { ...engineer, roles: ['maker'] }), { ok: false, error: 'not_permitted' })
   await database.pool.query(`update memberships set roles = '{maker}' where person_id = $1`, [administrator.id])
   assert.deepEqual(await collect(changeId), { ok: false, error: 'confirmation_ended' })
+  assert.equal((await liveHashes(partner)).length, 1)
+})
+
+test('not_permitted and no key for a proposer who loses the role after their request began', async () => {
+  const { engineer, propose, confirm, collect, partner } = await scene()
+  const changeId = await propose('key.create', { name: 'Late' })
+  await confirm(changeId)
+  await database.pool.query(`update memberships set roles = '{maker}' where person_id = $1`, [engineer.id])
+  assert.deepEqual(await collect(changeId), { ok: false, error: 'not_permitted' })
   assert.equal((await liveHashes(partner)).length, 1)
 })
 

@@ -1,6 +1,6 @@
 import { CHANGE_PERMISSIONS, type CollectedSecret, isChangeKind } from '#lib/approvals/proposed-change.ts'
 import { can, mayDecideElsewhere } from '#lib/people/permissions.ts'
-import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
+import { err, type FreshProofRefusal, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { findInstallation } from '#server/applications/application-store.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
@@ -8,14 +8,14 @@ import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { checkFreshCode } from '#server/people/second-factor.ts'
-import { loadActor } from '#server/people/sessions.ts'
+import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
+import { loadActor } from '#server/people/sign-in/sessions.ts'
 import { endCollection, lockChange, removeExpiredPayloads, type StoredChange } from './change-store.ts'
 import { stillHolds } from './decide-change.ts'
 import { KINDS } from './kinds.ts'
 
 type CollectFailure =
-  | FreshCodeRefusal
+  | FreshProofRefusal
   | 'not_found'
   | 'not_permitted'
   /** It was collected, or the time for it is over. */
@@ -25,20 +25,20 @@ type CollectFailure =
   /** The command refused, such as `too_many_keys`. */
   | { code: 'refused'; reason: string }
 
-/** `code`: a current one-time code, where the application requires the second factor. */
-type CollectSecret = { applicationId: string; changeId: string; code?: string | undefined; actor: PersonCommandActor }
+/** `proof`: a fresh code or passkey, where the application requires the second factor. */
+type CollectSecret = { applicationId: string; changeId: string; proof?: FreshProof | undefined; actor: PersonCommandActor }
 
 /**
  * Makes the secret of a change that somebody else confirmed and returns it to its proposer, once. The secret is generated here: between the
  * confirmation and this call there is nothing to steal, and neither the second person nor the database ever has it. The command runs in
- * the name of the person who confirmed, whose roles are read again. A code is used up even if nothing is then collected.
+ * the name of the person who confirmed, whose roles are read again. A proof is used up even if nothing is then collected.
  */
 export async function collectSecret(
   deps: { pool: Pool; clock: Clock },
   command: CollectSecret,
 ): Promise<Result<CollectedSecret, CollectFailure>> {
-  const { applicationId, changeId, code, actor } = command
-  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code })
+  const { applicationId, changeId, proof, actor } = command
+  const checked = await checkFreshProof(deps, { applicationIds: [applicationId], personId: actor.id, proof })
   if (!checked.ok) return checked
   return withTransaction<CollectedSecret, CollectFailure>(deps.pool, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('not_found')
@@ -55,7 +55,7 @@ export async function collectSecret(
     const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now: deps.clock.now() })
     if (!collected.ok) return err({ code: 'refused', reason: collected.error })
     await endCollection(trx, applicationId, changeId)
-    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: confirmer.id, ...checked.value.withCode }
+    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: confirmer.id, ...checked.value }
     await appendAudit(trx, { applicationId, actor, action: 'change.collected', subject: changeId, details })
     return ok(collected.value)
   })

@@ -1,6 +1,6 @@
 import { CHANGE_PERMISSIONS, isChangeKind } from '#lib/approvals/proposed-change.ts'
 import { can, mayDecideElsewhere, type Permission, type Role } from '#lib/people/permissions.ts'
-import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
+import { err, type FreshProofRefusal, ok, type Result } from '#lib/result.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { findInstallation } from '#server/applications/application-store.ts'
@@ -10,8 +10,8 @@ import { lockApplication, lockCounters } from '#server/database/application-lock
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { lockActiveMember } from '#server/people/person-store.ts'
-import { checkFreshCode } from '#server/people/second-factor.ts'
 import { findDecidingApplication } from '#server/people/second-person-store.ts'
+import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { type BoundChange, type ChangeKind, type Refused, refused } from './change-kind.ts'
 import { endChange, lockChange, type StoredChange } from './change-store.ts'
 import { KINDS } from './kinds.ts'
@@ -92,7 +92,7 @@ async function lockOpenChange(trx: TrxClient, { applicationId, changeId, actor }
 
 type ConfirmFailure =
   | DecideFailure
-  | FreshCodeRefusal
+  | FreshProofRefusal
   /** The present value differs from the one both people saw: the change has to be proposed again. */
   | 'changed_meanwhile'
   /** The person who proposed it was blocked, has left, or no longer has the roles that it needs: only one person would answer for it. */
@@ -105,21 +105,20 @@ type Confirmed = { secret: string | null }
 
 /**
  * Confirms a change that somebody else proposed, and makes it in the same database transaction: it is either made and recorded, or
- * neither. An administrator of the application that runs the installation confirms what nobody else in the application may. It takes effect in every process within a second, as if the command had been run. `code`: a current one-time code, where one of the
- * applications requires the second factor; it is used up even if the confirmation is then refused.
+ * neither. An administrator of the application that runs the installation confirms what nobody else in the application may. It takes effect in every process within a second, as if the command had been run. `proof`: a fresh code or passkey, where one of
+ * the applications requires the second factor; it is used up even if the confirmation is then refused.
  */
 export async function confirmChange(
   deps: { pool: Pool; clock: Clock },
-  command: OneChange & { code?: string | undefined },
+  command: OneChange & { proof?: FreshProof | undefined },
 ): Promise<Result<Confirmed, ConfirmFailure>> {
-  const { applicationId, changeId, code } = command
-  const checked = await checkFreshCode(deps, {
+  const { applicationId, changeId, proof } = command
+  const checked = await checkFreshProof(deps, {
     applicationIds: [applicationId, command.actor.applicationId],
     personId: command.actor.id,
-    code,
+    proof,
   })
   if (!checked.ok) return checked
-  const { withCode } = checked.value
   return withTransaction<Confirmed, ConfirmFailure>(deps.pool, async (trx) => {
     const locked = await lockOpenChange(trx, command)
     if (!locked.ok) return locked
@@ -136,7 +135,7 @@ export async function confirmChange(
     if (!applied.ok) return refused(applied.error)
     const confirmed = { before, after, isCollected: kind.makesSecret }
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '', confirmed })
-    const details = JSON.parse(JSON.stringify({ kind: stored.kind, subject, proposedBy, before, after, ...elsewhere, ...withCode }))
+    const details = JSON.parse(JSON.stringify({ kind: stored.kind, subject, proposedBy, before, after, ...elsewhere, ...checked.value }))
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return applied
   })

@@ -8,6 +8,7 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
+import { codeProof } from '#server/people/testing/test-people.ts'
 import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
@@ -192,7 +193,7 @@ test('code_required, wrong_code and then posted once with a new code, where the 
   await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
   const changeId = await proposed(propose())
   const confirm = (code?: string) =>
-    confirmChange({ pool: database.pool, clock: systemClock }, { applicationId, changeId, code, actor: serge })
+    confirmChange({ pool: database.pool, clock: systemClock }, { applicationId, changeId, proof: codeProof(code), actor: serge })
   assert.deepEqual(await confirm(device.generate()), { ok: false, error: 'second_factor_missing' })
   await database.pool.query('update people set totp_secret = $2, totp_enabled_at = now() where person_id = $1', [
     serge.id,

@@ -11,6 +11,7 @@ import { JOURNAL_KINDS } from './kinds/journal-kinds.ts'
 import { OPERATOR_KINDS } from './kinds/operator-kinds.ts'
 import { PERSON_KINDS } from './kinds/person-kinds.ts'
 import { POLICY_KINDS } from './kinds/policy-kinds.ts'
+import { REVERSAL_KINDS } from './kinds/reversal-kinds.ts'
 import { TREASURY_KINDS } from './kinds/treasury-kinds.ts'
 import { WALLET_KINDS } from './kinds/wallet-kinds.ts'
 
@@ -24,6 +25,7 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...FUNDING_KINDS,
   ...TREASURY_KINDS,
   ...ADJUSTMENT_KINDS,
+  ...REVERSAL_KINDS,
   ...WALLET_KINDS,
   ...DAY_KINDS,
   ...JOURNAL_KINDS,

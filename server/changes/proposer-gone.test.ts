@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
+import { addDays, utcDayOf } from '#lib/time/time.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { systemClock } from '#server/clock.ts'
@@ -63,6 +64,19 @@ for (const [what, lose] of LOSSES) {
     assert.ok((await refuseChange(database.pool, { applicationId, changeId, reason: 'Anna has left', actor: ben })).ok)
   })
 }
+
+test('proposer_gone when the administrator who named a deputy for somebody else is no longer one', async () => {
+  const { applicationId, anna, ben } = await scene()
+  const { pool } = database
+  const [absentId, deputyId] = [await makePerson(pool, applicationId, ['checker']), await makePerson(pool, applicationId, ['maker'])]
+  await pool.query('update people set totp_enabled_at = now() where person_id = $1', [deputyId])
+  const day = addDays(utcDayOf(new Date()), 1)
+  const input = { absentId, deputyId, from: day, until: day }
+  const { changeId } = must(await proposeChange(pool, { applicationId, kind: 'person.deputy', input, actor: anna }))
+  await setMembership(pool, { applicationId, personId: anna.id, roles: ['checker'], actor: SYSTEM_ACTOR })
+  const confirmed = await confirmChange({ pool, clock: systemClock }, { applicationId, changeId, actor: ben })
+  assert.deepEqual(confirmed, { ok: false, error: 'proposer_gone' })
+})
 
 for (const [what, lose] of LOSSES) {
   test(`not_permitted and nothing changed when the person who confirms ${what} after their request began`, async () => {

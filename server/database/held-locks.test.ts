@@ -4,6 +4,8 @@ import { after, before, test } from 'node:test'
 import { lockChain } from '#server/audit/audit-store.ts'
 import { lockBatch, lockContent } from '#server/batches/batch-store.ts'
 import { lockChange } from '#server/changes/change-store.ts'
+import { postAdjustment } from '#server/ledger/adjustments.ts'
+import { postFunding } from '#server/ledger/fundings.ts'
 import { lockWork } from '#server/operators/batch-run/batch-run-store.ts'
 import { lockAllSettings } from '#server/operators/settings/operator-settings-store.ts'
 import { claimAll } from '#server/operators/testing/read-work.ts'
@@ -95,6 +97,17 @@ const call =
 const seal = 'select from ledger_seal for update'
 const counters = 'select from application_counters where application_id = $1 for no key update'
 
+/** Both are refused, because the balances do not cover them: what they read must be what the holder of the lock has left. */
+const subjectId = randomUUID()
+const ofBalance = { operator: 'SNOM', amountMinor: 1n, reason: 'x' } as const
+const adjust: Take = (trx) =>
+  postAdjustment(trx, {
+    ...{ ...ofBalance, applicationId, subjectId, kind: 'fees_out', currency: 'XOF', type: 'COLLECT', feeSystemMinor: 0n, feeAppMinor: 0n },
+    ...{ actorId: personId, change: { applicationId, changeId: subjectId } },
+  })
+const withdraw: Take = (trx) =>
+  postFunding(trx, { ...ofBalance, applicationId, kind: 'withdraw', account: 'collect', fundingId: subjectId, actorId: personId })
+
 /** Each lock with the step that takes it and the step that waits for its end: the same step if none is named. */
 const EXCLUSIVE: [name: string, take: Take, then?: Take][] = [
   ['lockApplication', (trx) => lockApplication(trx, applicationId)],
@@ -137,6 +150,8 @@ const EXCLUSIVE: [name: string, take: Take, then?: Take][] = [
     (trx) => lockCounters(trx, applicationId),
     (trx) => takeIn(trx, [anIntakeItem(applicationId)]),
   ],
+  ['the lock of the counters, beside an adjustment', call(counters), adjust],
+  ['the lock of the counters, beside a funding', call(counters), withdraw],
   ['the lock of the counters, beside the count of a zone', call(counters), call("select begin_day_zone($1, 'Africa/Douala')")],
   ['the lock of the counters, beside the count of older days', call(counters), call("select count_day_edges($1, 'Africa/Kampala', 5)")],
   [

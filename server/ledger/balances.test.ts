@@ -139,3 +139,27 @@ test('equal: balances and the sum of the postings, after any sequence of funding
     { numRuns: 25, seed: 20_261_122 },
   )
 })
+
+test('a posting at the first instant of a period is in its sums by day and by zone, and one at its end is in those of the next', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  const [start, end] = ['2026-03-01 23:30:00+00', '2026-03-01 23:45:00+00']
+  await pool.query("insert into day_zones (application_id, time_zone, is_ledger_counted) values ($1, 'Africa/Douala', true)", [
+    applicationId,
+  ])
+  await pool.query(
+    `insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, clearing_minor, at)
+       select $1, gen_random_uuid(), 'fund', 'MOMOCM', 'XAF', minor, -minor, at from unnest($2::bigint[], $3::timestamptz[]) as p (minor, at)`,
+    [applicationId, [100, 1], [start, end]],
+  )
+  await pool.query('select add_ledger_days($1, $2, $3)', [applicationId, start, end])
+  const { rows } = await pool.query(
+    `select day::text, deposit_minor from ledger_days where application_id = $1
+     union all select business_day::text, deposit_minor from ledger_day_edges where application_id = $1 order by 1`,
+    [applicationId],
+  )
+  assert.deepEqual(rows, [
+    { day: '2026-03-01', deposit_minor: 100n },
+    { day: '2026-03-02', deposit_minor: 100n },
+  ])
+})

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication } from '#server/testing/factories.ts'
-import { type Funding, type FundingPosting, fundBalance, postFunding } from './fundings.ts'
+import { covers, type Funding, type FundingPosting, fundBalance, postFunding } from './fundings.ts'
 import { readBalances, readPostingKinds } from './testing.ts'
 
 let database: TestDatabase
@@ -87,4 +87,10 @@ test('an error for an operator without a balance row, and the posting is rolled 
 test('an error for an amount that is not positive', async () => {
   const applicationId = await makeApplication(database.pool)
   for (const amountMinor of [0n, -1n]) await assert.rejects(fundOnce(aFunding(applicationId, { amountMinor })), /positive/)
+})
+
+test('covered: a correction that raises a balance from below zero without reaching it; not one that lowers it further', () => {
+  const correct = (amountMinor: bigint) =>
+    covers({ collectMinor: -500n, depositMinor: 0n }, { kind: 'correct', account: 'collect', amountMinor })
+  assert.deepEqual([correct(100n), correct(-100n)], [true, false])
 })

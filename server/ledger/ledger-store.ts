@@ -1,6 +1,6 @@
 import { ADJUSTMENT_KINDS, type AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 type FundingRow = {

@@ -3,7 +3,7 @@ import { digest } from '#server/credentials/secrets.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { linkTokenPlace } from '#server/secrets-at-rest/sealed-columns.ts'
-import type { MailEnding } from './mail-attempts.ts'
+import type { MailEnding } from './mail/mail-attempts.ts'
 
 /** `invitedBy`: who proposed the person, and waits for their code. Both are null for a password. */
 export type LinkMail = {

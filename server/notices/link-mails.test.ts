@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, test } from 'node:test'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
+import { isPasswordRight } from '#server/credentials/password.ts'
 import { answerOwnInvitation, findInvitation, renewInvitation, withdrawInvitation } from '#server/people/invitations.ts'
-import { choosePassword, findPasswordReset, mailPasswordLink } from '#server/people/password-resets.ts'
+import { choosePassword, findPasswordReset, mailPasswordLink } from '#server/people/sign-in/password-resets.ts'
+import { resetPersonPassword } from '#server/people/sign-in/passwords.ts'
 import { invitationScene, SOURCE } from '#server/people/testing/invitation-scene.ts'
 import { must } from '#server/testing/partner.ts'
+import { sandboxTransport } from './mail/transport.ts'
 import { listSandboxMails } from './notice-store.ts'
 import { sendLinkMails } from './send-link-mails.ts'
 import { openMailDesk } from './testing/mail-desk.ts'
-import { sandboxTransport } from './transport.ts'
 
 const MINUTE_MS = 60_000
 let desk: Awaited<ReturnType<typeof openMailDesk>>
@@ -147,6 +149,14 @@ test('in the mailbox of a sandbox: the mail to an invited person, for members of
   assert.deepEqual(await listSandboxMails(desk.pool, desk.applicationId, 10), [])
 })
 
+test('in the mailbox of a sandbox: the mail to a member, for members of that application only', async () => {
+  const personId = await desk.person('maker')
+  await resetPassword(personId)
+  await sendLinkMails({ pool: desk.pool, transport: sandboxTransport(desk.pool), publicUrl: 'https://pay.example', now: () => new Date() })
+  assert.equal((await listSandboxMails(desk.pool, desk.applicationId, 10)).length, 1)
+  assert.deepEqual(await listSandboxMails(desk.pool, scene.applicationId, 10), [])
+})
+
 test('one mail with a link by which its person, and nobody else, chooses a new password, once', async () => {
   const personId = await desk.person('maker')
   const token = await resetPassword(personId)
@@ -176,6 +186,15 @@ test('refused: the link of a password after 24 hours, after a newer one, and of 
   assert.deepEqual(await choosePassword(desk.pool, { token, password: 'seven kind otters swim' }), { ok: false, error: 'expired' })
   await desk.send()
   assert.deepEqual(desk.smtp.mails, [])
+})
+
+test('unknown: the link of a password, once the administrator of the machine has set a password', async () => {
+  const personId = await desk.person('maker')
+  const token = await resetPassword(personId)
+  const { password } = must(await resetPersonPassword(desk.pool, { personId, actor: SYSTEM_ACTOR }))
+  assert.deepEqual(await choosePassword(desk.pool, { token, password: 'seven kind otters swim' }), { ok: false, error: 'unknown' })
+  const [{ password_hash: stored }] = await desk.query('select password_hash from people where person_id = $1', [personId])
+  assert.equal(await isPasswordRight(stored, password), true)
 })
 
 test('not_permitted for everybody but the administrator of the machine: a link to choose another person’s password', async () => {

@@ -15,12 +15,14 @@ export const CHOSEN_CAUSES = [
   'payment_rejected',
   'payment_expired',
   'batch_ended',
+  'list_not_prepared',
   'exception_overdue',
   'balance_low',
   'float_short',
   'operator_down',
   'webhooks_failing',
   'key_expiring',
+  'monthly_totals',
 ] as const satisfies readonly NoticeCause[]
 export const DELIVERIES = ['at_once', 'digest', 'never'] as const
 

@@ -1,12 +1,18 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import type { MailEnding } from './mail-attempts.ts'
+import type { MailEnding } from './mail/mail-attempts.ts'
 import { DEFAULT_TIMES, type NoticeTimes } from './notice-times.ts'
 
-/** A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change, `operator` and `type` belong to a state. */
+/** A month of totals that a person saved: their name and query, the month (`2026-11`), and the business zone in which its days are. */
+type SavedMonth = { name: string; query: string; month: string; businessZone: string }
+
+/**
+ * A notice. `applicationId` and `slug` are null only for a sign-in; `kind` is that of a change, `operator` and `type` belong to a state, `saved` to monthly
+ * totals.
+ */
 export type Notice = {
   noticeId: string
   applicationId: string | null
@@ -17,12 +23,18 @@ export type Notice = {
   kind: string | null
   operator: OperatorCode | null
   type: TransactionType | null
+  saved: SavedMonth | null
 }
 export type Delivery = 'at_once' | 'digest' | 'never'
+/** A file of a mail, as text. */
+export type MailAttachment = { fileName: string; text: string }
 
 const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
   n.subject_id as "subjectId", (select c.kind from proposed_changes c
-    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind, n.operator, n.type`)
+    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind, n.operator, n.type,
+  (select jsonb_build_object('name', v.name, 'query', v.query, 'month', to_char(s.month, 'YYYY-MM'), 'businessZone', a.time_zone)
+    from monthly_totals s join saved_views v on v.application_id = s.application_id and v.person_id = s.person_id and v.view_id = s.view_id
+    where n.cause = 'monthly_totals' and s.application_id = n.application_id and s.monthly_id = n.subject_id) as saved`)
 
 /** Inserts the notices that no event causes: changes about to expire, and exceptions that became overdue. */
 export async function insertDueNotices(
@@ -161,11 +173,12 @@ export async function deleteOldNotices(queryable: Queryable, before: Date): Prom
 /** A mail arrives in the mailbox of the sandbox, unless it has already. */
 export async function insertSandboxMail(
   queryable: Queryable,
-  mail: { messageId: string; recipient: string; subject: string; text: string },
+  mail: { messageId: string; recipient: string; subject: string; text: string; attachments: readonly MailAttachment[] },
 ): Promise<void> {
   await queryable.query(
-    'insert into sandbox_mails (message_id, recipient, subject, body) values ($1, $2, $3, $4) on conflict (message_id) do nothing',
-    [mail.messageId, mail.recipient, mail.subject, mail.text],
+    `insert into sandbox_mails (message_id, recipient, subject, body, attachments) values ($1, $2, $3, $4, $5)
+      on conflict (message_id) do nothing`,
+    [mail.messageId, mail.recipient, mail.subject, mail.text, JSON.stringify(mail.attachments)],
   )
 }
 
@@ -203,12 +216,19 @@ export async function upsertTimes(trx: Queryable, personId: string, { digestHour
   )
 }
 
-type SandboxMail = { messageId: string; recipient: string; subject: string; body: string; arrivedAt: Date }
+type SandboxMail = {
+  messageId: string
+  recipient: string
+  subject: string
+  body: string
+  attachments: MailAttachment[]
+  arrivedAt: Date
+}
 
 /** The latest mails of a sandbox to members of the application and to people whom it invited, the newest first. */
 export async function listSandboxMails(queryable: Queryable, applicationId: string, limit: number): Promise<SandboxMail[]> {
   const { rows } = await queryable.query<SandboxMail>(
-    `select s.message_id as "messageId", s.recipient, s.subject, s.body, s.arrived_at as "arrivedAt" from sandbox_mails s
+    `select s.message_id as "messageId", s.recipient, s.subject, s.body, s.attachments, s.arrived_at as "arrivedAt" from sandbox_mails s
       where s.recipient in (select p.email from people p join memberships m on m.person_id = p.person_id where m.application_id = $1
         union all select i.email from person_invitations i where i.application_id = $1)
       order by s.arrived_at desc limit $2`,

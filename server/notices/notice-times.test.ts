@@ -26,6 +26,7 @@ for (const [times, at, expected] of [
   [NIGHT, '2030-03-02T05:59:59Z', '2030-03-02T06:00:00.000Z'],
   [NIGHT, '2030-03-02T06:00:00Z', undefined],
   [{ ...NIGHT, quietFrom: 12, quietUntil: 14 }, '2030-03-02T11:30:00Z', '2030-03-02T13:00:00.000Z'],
+  [{ ...NIGHT, quietFrom: 12, quietUntil: 14 }, '2030-03-02T13:00:00Z', undefined],
   [DEFAULT_TIMES, '2030-03-02T02:00:00Z', undefined],
 ] as const)
   test(`${expected ?? 'no end'} of quiet hours from ${times.quietFrom} to ${times.quietUntil} in Douala at ${at}`, () => {
@@ -97,6 +98,17 @@ test('at once, in quiet hours too: the sign-in from a new device', async () => {
   for (const userAgent of ['Firefox', 'Chrome']) await signIn(userAgent)
   await desk.send(new Date('2030-03-02T01:00:00Z'))
   assert.deepEqual(desk.told(), [`${engineer}: Your account was used to sign in from a new device`])
+})
+
+test('at once, in quiet hours too: a new passkey', async () => {
+  await desk.query("update people set time_zone = 'Africa/Douala' where person_id = $1", [engineer])
+  await desk.query(
+    `insert into passkeys (credential_id, person_id, name, public_key, sign_count, transports, created_at)
+       values ('credential', $1, 'Phone', '\\x00', 0, '{}', now())`,
+    [engineer],
+  )
+  await desk.send(new Date('2030-03-02T01:00:00Z'))
+  assert.deepEqual(desk.told(), [`${engineer}: A passkey was added to your account`])
 })
 
 test('held back until the morning: a mail that the server refused in the evening, and a digest whose hour is a quiet one', async () => {

@@ -76,6 +76,13 @@ function concerns({ cause, subjectId, operator, type }: Notice, application: Sql
     case 'batch_ended':
       return sql`exists (select 1 from batches b where b.application_id = ${application} and b.batch_id = ${subject}
         and b.maker_id = m.person_id)`
+    case 'list_not_prepared':
+      // Its maker or, once that person no longer prepares payments, everybody who does.
+      return sql`m.roles && ${PERMISSIONS['transaction:create']}::text[] and exists (select 1 from payment_schedules s
+        where s.application_id = ${application} and s.schedule_id = ${subject} and (s.maker_id = m.person_id or not exists (
+          select 1 from memberships o join people op on op.person_id = o.person_id
+            where o.application_id = ${application} and o.person_id = s.maker_id and o.is_active and not op.is_blocked
+              and o.roles && ${PERMISSIONS['transaction:create']}::text[])))`
     case 'exception_overdue':
       return sql`m.roles && ${PERMISSIONS['reconciliation:work']}::text[] and exists (select 1 from exceptions e
         where e.application_id = ${application} and e.exception_id = ${subject} and e.outcome is null
@@ -83,6 +90,11 @@ function concerns({ cause, subjectId, operator, type }: Notice, application: Sql
     case 'key_expiring':
       return sql`m.roles && ${PERMISSIONS['access:read']}::text[] and exists (select 1 from api_keys k
         where k.application_id = ${application} and k.api_key_id = ${subject} and k.revoked_at is null and k.expires_at > ${now})`
+    case 'monthly_totals':
+      return sql`m.roles && ${PERMISSIONS['total:read']}::text[] and m.roles && ${PERMISSIONS['export:create']}::text[] and exists (
+        select 1 from monthly_totals s
+          join saved_views v on v.application_id = s.application_id and v.person_id = s.person_id and v.view_id = s.view_id
+          where s.application_id = ${application} and s.monthly_id = ${subject} and s.person_id = m.person_id and v.sent_monthly_since is not null)`
     case 'balance_low':
     case 'float_short':
     case 'operator_down':

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, beforeEach, test } from 'node:test'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { setEventReceiver } from '#server/applications/event-receiver.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { generateWebhookSecret } from '#server/credentials/secrets.ts'
@@ -12,7 +13,7 @@ import { takeIn } from '#server/transactions/intake.ts'
 import { createGuardedSenders } from '#server/webhooks/send/send-webhook.ts'
 import { verifyWebhook } from '#server/webhooks/send/sign-webhook.ts'
 import { closeAtEnd, closeEverything, type Receiver, startReceiver } from '#server/webhooks/testing.ts'
-import { listEvents } from './event-store.ts'
+import { claimEvents, listEvents } from './event-store.ts'
 import { sendEvents } from './send-events.ts'
 import { sendNotices } from './send-notices.ts'
 import { openMailDesk } from './testing/mail-desk.ts'
@@ -40,7 +41,7 @@ afterEach(async () => {
 const receiveAt = async (url: string | null, applicationId = desk.applicationId) =>
   must(await setEventReceiver(desk.pool, { applicationId, url, actor: SYSTEM_ACTOR }))
 const later = (seconds: number) => new Date(Date.now() + seconds * 1_000)
-const isDown = (operator: 'MOMOCM' | 'OMCM' = 'MOMOCM') =>
+const isDown = (operator: OperatorCode = 'MOMOCM') =>
   storeAvailability(desk.pool, { operator, type: 'DEPOSIT', state: 'CLOSED', fault: undefined, settingsVersion: undefined })
 const rows = () => listEvents(desk.pool, desk.applicationId, 50)
 const statesOf = async () => (await rows()).map(({ state, attempts, outcome }) => [state, attempts, outcome])
@@ -55,7 +56,13 @@ async function send(at = new Date(), allowsPrivateTargets = true): Promise<void>
 test('one signed webhook for an operator that is down, without a mail server too', async () => {
   await isDown()
   await isDown()
-  await sendNotices({ pool: desk.pool, transport: undefined, publicUrl: 'https://pay.example', now: () => new Date() })
+  await sendNotices({
+    pool: desk.pool,
+    reportPool: desk.pool,
+    transport: undefined,
+    publicUrl: 'https://pay.example',
+    now: () => new Date(),
+  })
   await send()
   await send()
   const [request, ...others] = receiver.received
@@ -124,6 +131,16 @@ test('one webhook when four processes send at once', async () => {
   assert.equal(receiver.received.length, 2)
 })
 
+test('two events of each application where each may have two of four, however long another one has waited', async () => {
+  const other = await makeApplication(desk.pool, 'Other')
+  await receiveAt(receiver.url, other)
+  for (const operator of ['MOMOCM', 'OMCM', 'SNOM'] as const) await isDown(operator)
+  await desk.query("update event_deliveries set next_at = now() - interval '1 hour'")
+  await desk.pool.query("update event_deliveries set next_at = now() - interval '1 day' where application_id = $1", [other])
+  const claimed = await claimEvents(desk.pool, new Date(), { countMax: 4, eachMax: 2, leaseMs: 1_000 })
+  assert.deepEqual(claimed.map(({ applicationId }) => applicationId).sort(), [desk.applicationId, desk.applicationId, other, other].sort())
+})
+
 test('refused_target for an address of this machine, where no sandbox allows it', async () => {
   await isDown()
   await send(new Date(), false)
@@ -140,7 +157,13 @@ test('to the address that was set when it happened: an event that waits while pe
 test('an event every fifteen minutes after the first two for transactions that begin to wait all the time, without a mail server too', async () => {
   const minute = async (minutes: number) => {
     await takeIn(desk.pool, [anIntakeItem(desk.applicationId, { bands: [aBand()] })])
-    await sendNotices({ pool: desk.pool, transport: undefined, publicUrl: 'https://pay.example', now: () => later(minutes * 60) })
+    await sendNotices({
+      pool: desk.pool,
+      reportPool: desk.pool,
+      transport: undefined,
+      publicUrl: 'https://pay.example',
+      now: () => later(minutes * 60),
+    })
     return (await rows()).length
   }
   assert.deepEqual([await minute(0), await minute(1), await minute(14), await minute(16), await minute(17)], [1, 2, 2, 2, 3])

@@ -3,7 +3,7 @@ import { WEBHOOK_GAPS_MS } from '#server/webhooks/delivery-loop.ts'
 import type { GuardedSenders } from '#server/webhooks/send/send-webhook.ts'
 import { signWebhook, type WebhookSecret } from '#server/webhooks/send/sign-webhook.ts'
 import { type ClaimedEvent, claimEvents, endAttempt, giveUpInterrupted } from './event-store.ts'
-import { pathOf } from './write-mail.ts'
+import { pathOf } from './mail/write-mail.ts'
 
 type EventSending = {
   pool: Pool

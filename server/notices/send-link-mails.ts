@@ -9,15 +9,15 @@ import {
   type LinkMail,
   readLinkMail,
 } from './link-mail-store.ts'
-import { endingOf, LEASE_MS, WINDOW_MS } from './mail-attempts.ts'
+import { endingOf, LEASE_MS, WINDOW_MS } from './mail/mail-attempts.ts'
+import type { MailTransport } from './mail/transport.ts'
+import { writeLinkMail } from './mail/write-mail.ts'
 import type { Sending } from './send-notices.ts'
-import type { MailTransport } from './transport.ts'
-import { writeLinkMail } from './write-mail.ts'
 
 const KEPT_MS = 30 * 86_400_000
 
 /** Sends the links of invitations and new passwords that are due. Several processes may run it at once. */
-export async function sendLinkMails(sending: Sending): Promise<void> {
+export async function sendLinkMails(sending: Omit<Sending, 'reportPool'>): Promise<void> {
   const { pool, transport, now, isEnding = () => false } = sending
   if (!transport) return deleteLinkMails(pool)
   await doubtAbandonedLinks(pool, now(), LEASE_MS, WINDOW_MS)
@@ -33,7 +33,7 @@ export async function sendLinkMails(sending: Sending): Promise<void> {
   }
 }
 
-function attempt({ publicUrl }: Sending, transport: MailTransport, mail: LinkMail): ReturnType<MailTransport['send']> {
+function attempt({ publicUrl }: Pick<Sending, 'publicUrl'>, transport: MailTransport, mail: LinkMail): ReturnType<MailTransport['send']> {
   const { linkMailId, kind, token, name, email, locale } = mail
   const link = kind === 'invitation' ? invitationLink(publicUrl, token) : newPasswordLink(publicUrl, token)
   return transport.send({

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
+import { sandboxTransport, smtpTransport } from './mail/transport.ts'
 import { CHOSEN_CAUSES, changeNoticeSettings, noticePreferencesSchema } from './notice-preferences.ts'
 import { DEFAULT_TIMES } from './notice-times.ts'
 import { sendNotices } from './send-notices.ts'
 import { startSmtpReceiver } from './testing/smtp-receiver.ts'
-import { sandboxTransport, smtpTransport } from './transport.ts'
 
 const AT_ONCE = noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'at_once'])))
 const MINUTE_MS = 60_000
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 async function send(at = new Date(), url = smtp.url): Promise<void> {
   const transport = smtpTransport({ url, from: 'Countersign <pay@countersign.example>' })
-  await sendNotices({ pool: database.pool, transport, publicUrl: 'https://pay.example', now: () => at })
+  await sendNotices({ pool: database.pool, reportPool: database.pool, transport, publicUrl: 'https://pay.example', now: () => at })
 }
 
 const later = (durationMs: number) => new Date(Date.now() + durationMs)
@@ -119,6 +119,18 @@ test('the other administrator is told of a proposal, and once more within a day 
     smtp.mails.map(({ subject }) => subject),
     ['A change or funding is waiting for your confirmation', 'A change or funding expires within 24 hours'],
   )
+})
+
+test('not told of a proposal that is about themselves: an administrator, beside one who may confirm it', async () => {
+  const administrator = () => makePerson(database.pool, applicationId, ['administrator'])
+  const [proposer, subject, other] = [await administrator(), await administrator(), await administrator()]
+  await query(
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)
+       values ($1, $2, 'person.roles', $4, jsonb_build_object('personId', $4::text), '{}', '{}', $3, now() + interval '7 days')`,
+    [applicationId, randomUUID(), proposer, subject],
+  )
+  await send()
+  assert.deepEqual(recipients(), [`${other}@test.example`])
 })
 
 test('an administrator of the installation is told of a change that nobody else in its application may confirm, with a link to their own page', async () => {
@@ -245,7 +257,13 @@ test('one mail in the mailbox of the sandbox for a Message-ID that arrives twice
 
 test('nothing later either: a notice of the time when the installation had no mail server', async () => {
   await startWaiting()
-  await sendNotices({ pool: database.pool, transport: undefined, publicUrl: 'https://pay.example', now: () => new Date() })
+  await sendNotices({
+    pool: database.pool,
+    reportPool: database.pool,
+    transport: undefined,
+    publicUrl: 'https://pay.example',
+    now: () => new Date(),
+  })
   await send()
   assert.deepEqual(recipients(), [])
 })

@@ -1,10 +1,16 @@
+import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
 import { dueAt, EXCEPTION_CLASSES } from '#lib/reconciliation/exceptions.ts'
 import { ok } from '#lib/result.ts'
 import type { NoticeCause } from '#lib/webhooks/notice-event.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
+import { MESSAGES } from '#server/messages.ts'
+import { reportUnexpected } from '#server/report-unexpected.ts'
 import { insertExpiringNotices } from './expiring-store.ts'
-import { endingOf, LEASE_MS, WINDOW_MS } from './mail-attempts.ts'
+import { endingOf, LEASE_MS, WINDOW_MS } from './mail/mail-attempts.ts'
+import { type MonthlyTable, makeMonthlyTable } from './mail/monthly-table.ts'
+import type { MailTransport } from './mail/transport.ts'
+import { type ConcerningNotice, writeMail } from './mail/write-mail.ts'
 import {
   type ClaimedMail,
   claimMail,
@@ -19,11 +25,11 @@ import {
 } from './notice-store.ts'
 import { nextHourIn, quietEndOf } from './notice-times.ts'
 import { listRecipients, type Recipient } from './recipient-store.ts'
-import type { MailTransport } from './transport.ts'
-import { type ConcerningNotice, writeMail } from './write-mail.ts'
 
 export type Sending = {
   pool: Pool
+  /** From which the tables of monthly totals are read. */
+  reportPool: Pool
   /** Undefined: the installation has no mail server. */
   transport: MailTransport | undefined
   publicUrl: string
@@ -82,20 +88,45 @@ function whenToTell({ cause }: Notice, recipient: Recipient, at: Date): { inDige
   return quietEnd ? { inDigest: true, nextAt: quietEnd } : { inDigest: false, nextAt: at }
 }
 
-async function attempt({ pool, publicUrl, now }: Sending, transport: MailTransport, mail: ClaimedMail): Promise<void> {
+async function attempt(sending: Sending, transport: MailTransport, mail: ClaimedMail): Promise<void> {
+  const { pool, publicUrl, now } = sending
   const { recipient, concerned, others } = await checkRecipient(pool, mail, now())
   if (others.length > 0) await endMail(pool, mail, { state: 'dropped', at: now(), noticeIds: others.map(({ noticeId }) => noticeId) })
   if (!recipient) return
   // A mail that is repeated, or a digest within quiet hours.
   const quietEnd = concerned.some(({ cause }) => AT_ANY_HOUR.has(cause)) ? undefined : quietEndOf(recipient, recipient.timeZone, now())
   if (quietEnd) return endMail(pool, mail, { state: 'waiting', at: now(), nextAt: quietEnd })
-  const { email, name, locale } = recipient
+  const { email, name } = recipient
+  const locale = recipient.locale ?? 'en'
+  const tables = await makeTables(sending, concerned, recipient, createTranslate(locale, MESSAGES[locale]))
   const outcome = await transport.send({
-    ...writeMail(concerned, { name, locale: locale ?? 'en', publicUrl }),
+    ...writeMail(concerned, { name, locale, publicUrl, tables }),
+    attachments: [...tables.values()].flatMap((table) => ('attachment' in table ? [table.attachment] : [])),
     messageId: `<${mail.messageId}@${new URL(publicUrl).hostname}>`,
     to: { name, address: email },
   })
   await endMail(pool, mail, endingOf(outcome, mail.attempts, now()))
+}
+
+/** The tables of the notices that have one, by notice. The other notices of the mail are sent though a table cannot be made. */
+async function makeTables(
+  { pool, reportPool, now }: Sending,
+  notices: readonly Notice[],
+  { personId }: Recipient,
+  t: Translate,
+): Promise<ReadonlyMap<string, MonthlyTable>> {
+  const tables = new Map<string, MonthlyTable>()
+  for (const notice of notices) {
+    const table = await makeMonthlyTable({ pool, reportPool }, notice, { t, personId, now: now() }).catch((error: unknown) => {
+      reportUnexpected('notices: monthly table', error, {
+        noticeId: notice.noticeId,
+        message: 'The table of a month could not be made; its mail says so',
+      })
+      return { lacks: 'mails.noTable' } as const
+    })
+    if (table) tables.set(notice.noticeId, table)
+  }
+  return tables
 }
 
 type Checked = { recipient: Recipient | undefined; concerned: ConcerningNotice[]; others: Notice[] }

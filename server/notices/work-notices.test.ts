@@ -55,7 +55,10 @@ test('one mail with a link to the maker of a payment that a checker rejected, an
   await reject(await startPayment({ makerId: null, source: 'api' }))
   await desk.send()
   await desk.send()
-  assert.deepEqual(toldOf(maker), ['Your payment was rejected'])
+  assert.deepEqual(
+    desk.told().filter((each) => each.includes('Your payment was rejected')),
+    [`${maker}: Your payment was rejected`],
+  )
   assert.ok(desk.textOf('Your payment was rejected').includes(`https://pay.example/douala-co/transactions/${transactionId}`))
 })
 
@@ -80,6 +83,34 @@ test('one mail to the maker of a batch whose last row ended, none for its reject
   await desk.send()
   assert.deepEqual(toldOf(maker), ['Your batch has ended'])
   assert.ok(desk.textOf('Your batch has ended').includes(`https://pay.example/douala-co/batches/${batchId}`))
+})
+
+test('one mail to the maker of a scheduled list that was not prepared, to the other makers once that person prepares none, and none of a prepared one', async () => {
+  const other = await desk.person('maker')
+  const scheduleId = randomUUID()
+  await desk.query(
+    `insert into payment_schedules (application_id, schedule_id, name, group_name, every, month_day, minute, maker_id, set_at)
+       values ($1, $2, 'Salaries', 'Salaries', 'month', 25, 480, $3, '2026-01-01')`,
+    [desk.applicationId, scheduleId, maker],
+  )
+  const run = (day: string, outcome: string, reason: string | null, batchId: string | null = null) =>
+    desk.query(
+      `insert into payment_runs (application_id, schedule_id, due_at, outcome, reason, batch_id) values ($1, $2, $3, $4, $5, $6)`,
+      [desk.applicationId, scheduleId, day, outcome, reason, batchId],
+    )
+  await run('2026-01-25', 'prepared', null, randomUUID())
+  await desk.send()
+  assert.deepEqual(desk.told(), [])
+  await run('2026-02-25', 'missed', null)
+  await desk.send()
+  await desk.send()
+  assert.deepEqual(desk.told(), [`${maker}: A scheduled list was not prepared`])
+  assert.ok(desk.textOf('A scheduled list was not prepared').includes('https://pay.example/douala-co/beneficiaries'))
+  await desk.query("update memberships set roles = '{finance}' where person_id = $1", [maker])
+  await run('2026-03-25', 'refused', 'maker_gone')
+  await desk.send()
+  assert.deepEqual(toldOf(other), ['A scheduled list was not prepared'])
+  assert.equal(desk.told().length, 2)
 })
 
 for (const [exceptionClass, days] of [
@@ -131,25 +162,32 @@ test('one mail to the checker for payments that expire within four hours, and no
   assert.deepEqual(toldOf(checker).slice(1), ['Transactions that wait for your approval expire soon'])
 })
 
-test('one mail to engineers for a replaced key that is still used, a day before it ends; none for one that nobody uses or was revoked', async () => {
+test('one mail to engineers for a replaced key that is still used, a day before it ends; none for one that is no longer used or was revoked', async () => {
   const engineer = await desk.person('engineer')
-  const key = async (name: string, isUsed: boolean, revokedAt: Date | null = null) => {
+  const key = async (name: string, usedHoursFromNow: number | null, revokedAt: Date | null = null) => {
     const [row] = await desk.query(
       `insert into api_keys (application_id, api_key_id, name, key_prefix, key_hash, expires_at, revoked_at)
          values ($1, gen_random_uuid(), $2, 'pk', sha256(convert_to($2, 'UTF8')), now() + interval '2 days', $3) returning api_key_id as id`,
       [desk.applicationId, name, revokedAt],
     )
-    if (isUsed)
-      await desk.query(`insert into api_key_uses values ($1, $2, '198.51.100.7', now(), now() + interval '1 day')`, [
+    if (usedHoursFromNow !== null)
+      await desk.query(`insert into api_key_uses values ($1, $2, '198.51.100.7', now(), $3)`, [
         desk.applicationId,
         row.id,
+        later(usedHoursFromNow * HOUR_MS),
       ])
   }
-  await key('used', true)
-  await key('unused', false)
-  await key('revoked', true, new Date())
+  await key('used', 24)
+  await key('forgotten', 0)
+  await key('unused', null)
+  await key('revoked', 24, new Date())
   await desk.send(later(DAY_MS - 60_000))
   assert.deepEqual(desk.told(), [])
   for (const hours of [25, 26, 40]) await desk.send(later(hours * HOUR_MS))
   assert.deepEqual(desk.told(), [`${engineer}: An API key that is still used expires within 24 hours`])
+  // Programs receive each notice as an event, no matter which people it concerns.
+  const noticed = await desk.query(
+    "select k.name from notices n join api_keys k on k.api_key_id = n.subject_id where n.cause = 'key_expiring'",
+  )
+  assert.deepEqual(noticed, [{ name: 'used' }])
 })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FAILURE_MESSAGES, type FailureReason, SUCCESS_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, type FailureReason, SUCCESS_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import { SYSTEM_ACTOR, type TransitionItem } from '#server/transactions/transition.ts'
 import type { CodeRefusal, FinalOutcome, SubmitOutcome } from './connector.ts'
 import type { NumberRefusal } from './customer-step/customer-code-store.ts'

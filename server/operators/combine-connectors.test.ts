@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import type { CallbackOutcome, Connector, Submission, Terms } from './connector.ts'
 import { combineConnectors } from './create-connectors.ts'

@@ -1,7 +1,7 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorLimitSettings } from '#lib/operators/amount-limits.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 
 /** The record of a call: `httpStatus` is null without an HTTP answer; `answer` is the body or the error. */
 export type Exchange = { httpStatus: number | null; answer: string }
@@ -103,6 +103,29 @@ export type QueryOutcome =
   | ({ kind: 'pending'; exchange: Exchange } & OperatorIdentifiers & CustomerLink)
   | { kind: 'not_found'; exchange: Exchange }
 
+/**
+ * A reversal: the operator returns all money of an executed payment to where it came from. The fields name the payment, with the identifiers that the
+ * operator reported of it. `reversalReference` names the reversal, is a UUID of version 4 and never changes.
+ */
+export type Reversal = StatusEnquiry & {
+  reversalReference: string
+  /** An earlier call may have reached the operator. */
+  isRepeated: boolean
+  writeBeforeMs?: number | undefined
+}
+
+/** How an operator takes payments back. */
+export type Reversals = {
+  readonly types: readonly TransactionType[]
+  /** Whether the operator says that a repeated call takes nothing back twice. Otherwise a call without an answer is never repeated. */
+  readonly isRepeatable: boolean
+  /**
+   * `succeeded`: all of the money is back. `accepted`: the operator has the reversal, and says by the next call what became of it. `failed`: it was not
+   * carried out and will not be. `unknown` with a doubt: a repeated call was refused, which says nothing about the earlier one.
+   */
+  reverse(reversal: Reversal): Promise<SubmitOutcome>
+}
+
 /** Our balances at the operator, in hundredths; null if it does not report them. */
 export type BalanceOutcome =
   | {
@@ -196,6 +219,8 @@ export type Connector = {
   checkAccount?(phoneNumber: string): Promise<AccountOutcome>
   /** Absent where the operator's statements come as files only. */
   readonly dayList?: DayList | undefined
+  /** Absent where the operator takes no payment back. */
+  readonly reversals?: Reversals | undefined
   /**
    * `headers` have lower-case names; `body` is the raw bytes, because signatures are over bytes; `search` is the undecoded query of the
    * address, where an operator repeats nothing but the address that a submission named.

@@ -1,6 +1,6 @@
 import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
@@ -168,6 +168,8 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
   })
   const enquiryDelaysMs = connectors.flatMap(({ terms }) => terms.enquiryDelayMs ?? [])
   const checking = connectors.find(({ checkAccount }) => checkAccount)
+  // At most one: the other protocol of an operator is the gateway, which takes nothing back.
+  const taking = connectors.find(({ reversals }) => reversals)
   return {
     terms: {
       ...first.terms,
@@ -184,6 +186,9 @@ export function combineConnectors(connectors: readonly Connector[]): Connector |
     query: async (query) => (await servingOf(query.type)?.query(query)) ?? UNKNOWN,
     balance: () => first.balance(),
     ...(checking?.checkAccount && { checkAccount: checking.checkAccount }),
+    ...(taking?.reversals && {
+      reversals: { ...taking.reversals, types: taking.reversals.types.filter((type) => servingOf(type) === taking) },
+    }),
     parseCallback: (headers, body, search) => firstRead(connectors.map((connector) => connector.parseCallback(headers, body, search))),
     close: async () => void (await Promise.all(connectors.map((connector) => connector.close()))),
   }

@@ -63,7 +63,7 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     return inDoubt(difference, { kind: 'mismatch' }, outcome.exchange)
   }
 
-  const { checkAccount, dayList } = connector
+  const { checkAccount, dayList, reversals } = connector
   const guard: Connector = {
     terms: connector.terms,
     customerStep: connector.customerStep,
@@ -76,6 +76,9 @@ export function guardConnector(operator: OperatorCode, connector: Connector, log
     balance: () => settled(() => connector.balance()),
     ...(checkAccount && { checkAccount: async (phoneNumber) => withoutNames(await settled(() => checkAccount(phoneNumber))) }),
     ...(dayList && { dayList: { header: dayList.header, read: (day, page) => settled(() => dayList.read(day, page)) } }),
+    ...(reversals && {
+      reversals: { ...reversals, reverse: async (reversal) => checked(reversal, await settled(() => reversals.reverse(reversal))) },
+    }),
     parseCallback(headers, body, search) {
       if (body.length > CALLBACK_BYTES_MAX) return { kind: 'malformed', detail: 'The body is too long' }
       try {

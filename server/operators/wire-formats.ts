@@ -89,6 +89,12 @@ function notSendable(reason: string, operatorCode: string, answer: string): Fina
   return { kind: 'failed', reason, operatorCode, exchange: { httpStatus: null, answer } }
 }
 
+/** The refusal of a reversal, for people: in the operator's own words where it has any, with its code. */
+export function refusedReversal(code: string | undefined, message: string | null | undefined, exchange: Exchange): FinalOutcome {
+  const [reason = REFUSED_MESSAGE, other] = [message, code].filter((text): text is string => Boolean(text))
+  return { kind: 'failed', reason: other === undefined ? reason : `${reason} (${other})`, operatorCode: code, exchange }
+}
+
 const ANSWER_BYTES_MAX = 2_048
 const REASON_LENGTH_MAX = 300
 const IDENTIFIER_LENGTH_MAX = 200

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SignJWT } from 'jose'
-import { createApiKey, revokeApiKey } from '#server/applications/api-keys.ts'
+import { createApiKey, revokeApiKey } from '#server/applications/access/api-keys.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { systemClock } from '#server/clock.ts'

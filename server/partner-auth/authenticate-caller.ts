@@ -13,9 +13,7 @@ export type Caller = { application: ApplicationSnapshot; apiUserId: string; apiK
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i
 /** The keys that a call of an unknown application is compared with: the work must be the same. */
-const NO_KEYS: readonly ApiKeySnapshot[] = [
-  { apiKeyId: '', keyPrefix: '', hash: Buffer.alloc(32), expiresAt: null, revokedAt: new Date(0), scopes: null },
-]
+const NO_KEYS: readonly ApiKeySnapshot[] = [{ apiKeyId: '', keyPrefix: '', hash: Buffer.alloc(32), expiresAt: new Date(0), scopes: null }]
 
 /**
  * Checks apiKey, apiId and bearer token. All three are always checked, digests are compared in constant time, and the
@@ -51,7 +49,7 @@ function findKey(keys: readonly ApiKeySnapshot[], apiKey: string, now: Date): Ap
   let found: ApiKeySnapshot | undefined
   for (const key of keys.length > 0 ? keys : NO_KEYS) {
     const isEqual = timingSafeEqual(given, key.hash)
-    found = isEqual && key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now) ? key : found
+    found = isEqual && (key.expiresAt === null || key.expiresAt > now) ? key : found
   }
   return found
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createApiKey, revokeApiKey } from '#server/applications/api-keys.ts'
+import { createApiKey, revokeApiKey } from '#server/applications/access/api-keys.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { HARNESS_TOKEN_SECRET, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'

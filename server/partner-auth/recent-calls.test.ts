@@ -64,6 +64,20 @@ test('a hundred calls of others, which displace none of those who proved whose t
   assert.deepEqual([total, rows.at(-1)?.path], [101, '/proven'])
 })
 
+test('a hundred calls of others beside four hundred of those who proved, which were all earlier', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const at = new Date(Date.UTC(2026, 0, 1))
+  for (const [isProven, count] of [
+    [true, 400],
+    [false, 150],
+  ] as const)
+    await storeCalls(
+      database.pool,
+      Array.from({ length: count }, () => aCallRow(applicationId, isProven ? { at } : { isProven })),
+    )
+  assert.equal((await list(applicationId)).total, 500)
+})
+
 test('a hundred calls of an application and fifty unexplained ones of an address in one statement', async () => {
   const applicationId = await makeApplication(database.pool)
   const apiId = randomUUID()

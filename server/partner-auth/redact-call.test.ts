@@ -36,7 +36,10 @@ test('only the user name and the names of fields are kept of a body that a passw
 })
 
 test('hidden in a query: parameters that are named like a credential, and our keys', () => {
-  assert.equal(redactQuery('id=1&access%5Ftoken=a&apiKey=b&c=csk_d'), 'id=1&access%5Ftoken=***&apiKey=***&c=csk_***')
+  assert.equal(
+    redactQuery('id=1&access%5Ftoken=a&p%61ssword=d&apiKey=b&c=csk_d'),
+    'id=1&access%5Ftoken=***&p%61ssword=***&apiKey=***&c=csk_***',
+  )
   assert.equal(redactQuery(''), '')
 })
 

@@ -9,7 +9,7 @@ import { cheapHasher } from '#server/credentials/testing.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must, type TestPartner } from '#server/testing/partner.ts'
 import { createTokens } from './access-token.ts'
-import { blockApiUser } from './api-users.ts'
+import { blockApiUser, createApiUser } from './api-users.ts'
 import { exchangeRefreshToken, issueTokens, pruneRefreshTokens, REFRESH_TOKEN_MS, type TokenDeps } from './tokens.ts'
 
 let database: TestDatabase
@@ -146,6 +146,17 @@ test('50 tokens, the newest, for a program that signs in 55 times', async () => 
   assert.equal(rows[0]?.kept, 50n)
   assert.ok(!(await refresh(tokens[0] ?? '')).ok)
   assert.ok((await refresh(tokens[54] ?? '')).ok)
+})
+
+test('a new pair for the token of another program of the application, however often one signs in', async () => {
+  const username = `other-${partner.applicationId}@example.com`
+  const other = must(await createApiUser(database.pool, { applicationId: partner.applicationId, username, actor: SYSTEM_ACTOR }))
+  const { refreshToken } = must(await issueTokens(deps, { username, password: other.password, peerAddress }))
+  for (let count = 0; count < 51; count++) {
+    nowMs += 1
+    must(await signIn())
+  }
+  assert.ok((await refresh(refreshToken)).ok)
 })
 
 test('removed a day after their end, and not earlier: refresh tokens', async () => {

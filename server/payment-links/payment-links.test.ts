@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { countExcess } from '#lib/payments/payment-links.ts'
-import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { type LinkPaymentForm, newPaymentLinkSchema } from '#lib/schemas/payment-link.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
@@ -13,6 +13,7 @@ import { systemClock } from '#server/clock.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { postAdjustment } from '#server/ledger/adjustments.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
@@ -113,15 +114,6 @@ async function countPayments(linkId: string): Promise<number> {
   return rowCount ?? 0
 }
 
-/** The operator says that a payment that FAILED was paid. */
-async function contradict(transactionId: string): Promise<void> {
-  await database.pool.query(
-    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
-       values ($1, $2, 1, 'callback', 'succeeded', 'FAILED', 'test', now())`,
-    [applicationId, transactionId],
-  )
-}
-
 test('one collect with the terms of the link, of no person, that a person other than its creator would have to approve', async () => {
   const { token } = await aLink()
   const payToken = await pay(token)
@@ -190,11 +182,46 @@ test('in_progress while open collects take every place of a link for two payment
   assert.deepEqual(rows, [{ open_count: 0, paid_count: 2, collected_minor: 1_000_000n }])
 })
 
+test('in_progress for others while the payment of a link for one payment waits for its approval', async () => {
+  const rule = { name: 'Large', sources: ['api'], types: ['COLLECT'], limits: { XOF: '90000000' }, approvals: [1] }
+  await database.pool.query('insert into approval_policies (application_id, version, rules, activated_at) values ($1, 1, $2, now())', [
+    applicationId,
+    JSON.stringify([rule]),
+  ])
+  await directory.refresh()
+  const { token, linkId } = await aLink({ amount: '900001' })
+  const waiting = await pay(token)
+  const { rows } = await database.pool.query('select status from transactions where pay_token = $1', [waiting])
+  assert.deepEqual(rows, [{ status: 'PENDING_APPROVAL' }])
+  assert.equal(await pay(token, { phoneNumber: '772093902' }), waiting)
+  assert.equal(await countPayments(linkId), 1)
+  await end(waiting, 'expired')
+  assert.notEqual(await pay(token, { phoneNumber: '772093902' }), waiting)
+})
+
+test('an amount with hundredths is refused at a link of which one operator takes none, also for the other one', async () => {
+  const operators = ['UGMTN', 'UGAIRTEL']
+  const { token } = await aLink({ country: 'UGANDA', operators, amount: null, minimum: '1000', maximum: '9000', paymentsMax: null })
+  assert.equal(await pay(token, { operator: 'UGMTN', phoneNumber: '256772093900', amount: '1000.50' }), 'amount')
+})
+
 test('in_doubt while the operator says that the failed payment of a link for one payment was paid', async () => {
   const { token } = await aLink()
   const transactionId = await end(await pay(token), 'failed')
-  await contradict(transactionId)
+  await contradict(database.pool, { applicationId, transactionId })
   assert.equal(await pay(token), 'in_doubt')
+})
+
+test('in_doubt while the operator is being queried about the failed payment of a link for one payment', async () => {
+  const { token } = await aLink()
+  const transactionId = await end(await pay(token), 'failed')
+  await database.pool.query(
+    "insert into contradiction_queries (application_id, transaction_id, kind, operator, said, next_at) values ($1, $2, 'hint', 'SNWAVE', 'succeeded', now())",
+    [applicationId, transactionId],
+  )
+  assert.equal(await pay(token), 'in_doubt')
+  await database.pool.query('update contradiction_queries set ended_at = now() where transaction_id = $1', [transactionId])
+  assert.match(await pay(token), /^[0-9a-f-]{36}$/)
 })
 
 /** Two people book a payment that FAILED as paid all the same. */
@@ -210,13 +237,21 @@ async function bookLate(transactionId: string): Promise<void> {
   must(await withTransaction(pool, (trx) => postAdjustment(trx, { ...posting, amountMinor, ...fees, ...why })))
 }
 
+test('paid, and no other payment, once the failed payment of a link for one payment was booked as paid', async () => {
+  const { token } = await aLink()
+  const transactionId = await end(await pay(token), 'failed')
+  await contradict(database.pool, { applicationId, transactionId })
+  await bookLate(transactionId)
+  assert.equal(await pay(token), 'paid')
+})
+
 test('one payment too many, with both amounts, when a failed payment turns out to be paid after the next one succeeded', async () => {
   const { token, linkId } = await aLink()
   const failed = await end(await pay(token), 'failed')
   await end(await pay(token), 'succeeded')
   const read = async () => (await findPaymentLink(database.pool, applicationId, linkId)) ?? assert.fail('no link')
   assert.equal(countExcess(await read()), 0)
-  await contradict(failed)
+  await contradict(database.pool, { applicationId, transactionId: failed })
   assert.equal(countExcess(await read()), 1)
   await bookLate(failed)
   const { state, paidCount, doubtCount, collected } = await read()
@@ -272,6 +307,8 @@ test('closed once a maker or an administrator has closed it, and recorded once; 
   const administrator = await aPerson('administrator')
   for (const actor of [administrator, maker]) must(await closePaymentLink(database.pool, { applicationId, linkId, actor }))
   assert.equal(await pay(token), 'closed')
+  const { rows } = await database.pool.query<{ by: string }>('select closed_by as by from payment_links where link_id = $1', [linkId])
+  assert.equal(rows[0]?.by, administrator.id)
   const entries = await listAudit(database.pool, applicationId, { size: 100 })
   const ofLink = entries.filter(({ subject }) => subject === linkId)
   assert.deepEqual(
@@ -279,6 +316,19 @@ test('closed once a maker or an administrator has closed it, and recorded once; 
     [`payment_link.closed ${administrator.id}`, `payment_link.created ${maker.id}`],
   )
   assert.ok(!JSON.stringify(ofLink.map(({ details }) => details)).includes(token))
+})
+
+test('invalid: a link with an operator of another country', () => {
+  for (const operators of [['MOMOCM'], ['SNOM', 'CIOM']]) assert.throws(() => terms({ operators }), /links\.wrong\.operators/)
+})
+
+test('not_permitted to close for every role but makers and administrators', async () => {
+  const { linkId } = await aLink()
+  for (const role of ['checker', 'finance', 'engineer'] as const)
+    assert.deepEqual(await closePaymentLink(database.pool, { applicationId, linkId, actor: await aPerson(role) }), {
+      ok: false,
+      error: 'not_permitted',
+    })
 })
 
 test('one link for a form that is sent twice', async () => {
@@ -299,6 +349,18 @@ test('not_allowed to create and to pay where the application allows no links', a
   assert.deepEqual(await create(), { ok: false, error: 'not_allowed' })
   assert.equal(await pay(token), 'not_allowed')
   await allow(true)
+})
+
+test('not_allowed to create and to pay in an application that is off', async () => {
+  const { token } = await aLink()
+  const enable = async (isEnabled: boolean) => {
+    must(await changeApplication(database.pool, { applicationId, change: { isEnabled }, actor: SYSTEM_ACTOR }))
+    await directory.refresh()
+  }
+  await enable(false)
+  assert.deepEqual(await create(), { ok: false, error: 'not_allowed' })
+  assert.equal(await pay(token), 'not_allowed')
+  await enable(true)
 })
 
 for (const [wrong, changed] of [

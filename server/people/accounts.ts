@@ -11,8 +11,8 @@ import { generatePassword } from '#server/credentials/secrets.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { insertMembership, insertPerson, mayCombineRoles, updatePerson } from './person-store.ts'
-import { updatePreferences } from './session-store.ts'
-import { recordPersonAct } from './sessions.ts'
+import { updatePreferences } from './sign-in/session-store.ts'
+import { recordPersonAct } from './sign-in/sessions.ts'
 
 type CreatePerson = { applicationId: string; email: string; name: string; roles: readonly Role[]; actor: CommandActor }
 type CreatePersonFailure =

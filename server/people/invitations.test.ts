@@ -8,12 +8,13 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { openTestPeople, type TestPeople } from '#server/people/testing/test-people.ts'
 import { makeApplication } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { createPerson } from './accounts.ts'
 import { findInvitee, listInvitations, listOwnInvitations } from './invitation-store.ts'
 import { answerOwnInvitation, findInvitation, invitePerson, renewInvitation, withdrawInvitation } from './invitations.ts'
 import { activateMembership, setMembership } from './membership.ts'
 import { readMember } from './person-store.ts'
-import { findSignedIn, noteSessionUse } from './sessions.ts'
+import { findSignedIn, noteSessionUse } from './sign-in/sessions.ts'
 import { invitationScene, PASSWORD, SOURCE } from './testing/invitation-scene.ts'
 
 const clock = { now: () => new Date() }
@@ -43,6 +44,26 @@ test('one person and one success when a link is used ten times at once', async (
   const results = await Promise.all(Array.from({ length: 10 }, () => accept(link)))
   assert.deepEqual(results.map((result) => (result.ok ? 'ok' : result.error)).sort(), ['ok', ...Array(9).fill('used')])
   assert.equal((await pool.query('select 1 from people where email = $1', [email])).rowCount, 1)
+})
+
+test('used, and no account, when the invitation is withdrawn at the moment at which its link is used', async () => {
+  const { pool, email, token, accept } = await scene()
+  const link = await token()
+  const withdrawing = await pool.connect()
+  try {
+    await withdrawing.query('begin')
+    await withdrawing.query('update person_invitations set withdrawn_at = now() where email = $1', [email])
+    const accepting = accept(link)
+    await waitUntil('the acceptance waits', async () => {
+      const { rowCount } = await pool.query("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
+      return rowCount === 1
+    })
+    await withdrawing.query('commit')
+    assert.deepEqual(await accepting, { ok: false, error: 'used' })
+  } finally {
+    withdrawing.release()
+  }
+  assert.equal((await pool.query('select 1 from people where email = $1', [email])).rowCount, 0)
 })
 
 test('expired 24 hours after the link was made, valid again with a new one, whose predecessor is unknown', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { can, combinesRoles, ROLES, type Role } from '#lib/people/permissions.ts'
-import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
+import { err, type FreshProofRefusal, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -22,10 +22,10 @@ import {
   withdrawOpenInvitation,
 } from './invitation-store.ts'
 import { insertLinkMail } from './link-mail-store.ts'
-import { findPasswordProblem, type PasswordProblem } from './passwords.ts'
 import { insertPerson, listActiveMembers, mayCombineRoles } from './person-store.ts'
-import { checkFreshCode } from './second-factor.ts'
-import { storedUserAgent } from './sessions.ts'
+import { checkFreshProof, type FreshProof } from './sign-in/fresh-proof.ts'
+import { findPasswordProblem, type PasswordProblem } from './sign-in/passwords.ts'
+import { storedUserAgent } from './sign-in/sessions.ts'
 
 type InvitePerson = {
   applicationId: string
@@ -60,7 +60,7 @@ export async function invitePerson(
 }
 
 type RenewFailure =
-  | FreshCodeRefusal
+  | FreshProofRefusal
   | 'not_permitted'
   | 'not_found'
   /** The proposer must not be able to use the link of the person that they chose. */
@@ -70,8 +70,8 @@ type RenewFailure =
   /** The proposer has left, and afterwards every administrator would have had a link: nobody could enter the code of the person who joins. */
   | 'needed_for_code'
 
-/** `code`: a current one-time code, where the application requires the second factor. */
-type RenewInvitation = { applicationId: string; invitationId: string; code?: string | undefined; actor: PersonCommandActor }
+/** `proof`: a fresh code or passkey, where the application requires the second factor. */
+type RenewInvitation = { applicationId: string; invitationId: string; proof?: FreshProof | undefined; actor: PersonCommandActor }
 
 /**
  * Makes a new link for an invitation that nobody has used, valid for another 24 hours; the earlier one stops working. The token is returned only
@@ -81,9 +81,9 @@ export async function renewInvitation(
   deps: { pool: Pool; clock: Clock },
   command: RenewInvitation,
 ): Promise<Result<{ token: string }, RenewFailure>> {
-  const { applicationId, invitationId, code, actor } = command
+  const { applicationId, invitationId, proof, actor } = command
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code })
+  const checked = await checkFreshProof(deps, { applicationIds: [applicationId], personId: actor.id, proof })
   if (!checked.ok) return checked
   return runCommand<{ token: string }, RenewFailure>(deps.pool, command, 'people:change', async (trx) => {
     const invitation = await lockInvitation(trx, applicationId, invitationId)
@@ -94,7 +94,7 @@ export async function renewInvitation(
     const { token, tokenHash } = generateLinkToken()
     const expiresAt = await replaceToken(trx, { applicationId, invitationId, tokenHash, renewedBy: actor.id })
     await insertLinkMail(trx, { kind: 'invitation', applicationId, subjectId: invitationId, token })
-    const details = { expiresAt: expiresAt.toISOString(), ...checked.value.withCode }
+    const details = { expiresAt: expiresAt.toISOString(), ...checked.value }
     return done({ action: 'person.invitation_renewed', subject: invitation.email, details }, { token })
   })
 }

@@ -1,5 +1,5 @@
 import { can, combinesRoles, ROLES, type Role } from '#lib/people/permissions.ts'
-import { err, type FreshCodeRefusal, ok, type Result } from '#lib/result.ts'
+import { err, type FreshProofRefusal, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { type CommandActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { type Done, done, runCommand } from '#server/audit/run-command.ts'
@@ -17,7 +17,7 @@ import {
   suspendMembership,
   updateMembership,
 } from './person-store.ts'
-import { checkFreshCode, type FreshCode } from './second-factor.ts'
+import { checkFreshProof, type FreshProof, type ProvenBy } from './sign-in/fresh-proof.ts'
 
 type SetMembership = { applicationId: string; personId: string; roles?: readonly Role[]; isActive?: boolean; actor: CommandActor }
 
@@ -98,7 +98,7 @@ export async function suspendMember(
 const WRONG_CODES_MAX = 5
 
 type ActivateFailure =
-  | FreshCodeRefusal
+  | FreshProofRefusal
   | 'not_permitted'
   /** No such invitation, or nobody has joined with it. */
   | 'not_found'
@@ -118,12 +118,12 @@ type ActivateFailure =
   /** Maker, checker and administrator in one person, which the settings no longer allow. */
   | 'combined_roles'
 
-/** `spokenCode`: what the person who joined read out. `code`: a current one-time code, where the application requires the second factor. */
+/** `spokenCode`: what the person who joined read out. `proof`: a fresh code or passkey, where the application requires the second factor. */
 type Activation = {
   applicationId: string
   invitationId: string
   spokenCode: string
-  code?: string | undefined
+  proof?: FreshProof | undefined
   actor: PersonCommandActor
 }
 
@@ -136,9 +136,9 @@ export async function activateMembership(
   deps: { pool: Pool; clock: Clock },
   command: Activation,
 ): Promise<Result<{ personId: string }, ActivateFailure>> {
-  const { applicationId, actor, code } = command
+  const { applicationId, actor, proof } = command
   if (!mayAct(actor, applicationId, 'people:change')) return err('not_permitted')
-  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code })
+  const checked = await checkFreshProof(deps, { applicationIds: [applicationId], personId: actor.id, proof })
   if (!checked.ok) return checked
   const activated = await runCommand<{ personId: string } | WrongCode, ActivateFailure>(
     deps.pool,
@@ -159,7 +159,7 @@ type WrongCode = { failure: 'wrong_spoken_code' | 'too_many_codes' }
 async function activate(
   trx: TrxClient,
   command: Activation,
-  { withCode }: FreshCode,
+  provenBy: ProvenBy,
 ): Promise<Result<Done<{ personId: string } | WrongCode>, ActivateFailure>> {
   const { applicationId, invitationId, actor } = command
   const invitation = await lockInvitation(trx, applicationId, invitationId)
@@ -179,7 +179,7 @@ async function activate(
   if (outcome === 'unknown_application') throw new Error('The application of an invitation is gone')
   if (outcome === 'already_member') return err(outcome)
   await markActivated(trx, applicationId, invitationId, actor.id)
-  const details = { email, roles, proposedBy, confirmedBy, ...withCode }
+  const details = { email, roles, proposedBy, confirmedBy, ...provenBy }
   return done({ action: 'person.activated', subject: personId, details }, { personId })
 }
 

@@ -4,13 +4,14 @@ import type { Role } from '#lib/people/permissions.ts'
 import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import { type CommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
+import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import { openTestPeople, type TestPeople } from '#server/people/testing/test-people.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { blockPerson, createPerson } from './accounts.ts'
 import { setMembership } from './membership.ts'
-import { changeOwnPassword, resetPersonPassword } from './passwords.ts'
-import { bumpSessionEpoch, loadActor } from './sessions.ts'
+import { changeOwnPassword, resetPersonPassword, verifyOwnPassword, verifyPersonPassword } from './sign-in/passwords.ts'
+import { bumpSessionEpoch, loadActor } from './sign-in/sessions.ts'
 
 let people: TestPeople
 const nowMs = Date.now()
@@ -25,7 +26,7 @@ after(() => people.database.drop())
 test("the person's id for their e-mail address in upper or lower case and their password", async () => {
   const person = await people.createOne()
   const signedIn = must(await people.signIn({ email: ` ${person.email.toUpperCase()} `, password: person.password }))
-  assert.deepEqual(signedIn, { personId: person.personId, sessionEpoch: 1, hasSecondFactor: false })
+  assert.deepEqual(signedIn, { personId: person.personId, sessionEpoch: 1, hasCodes: false })
 })
 
 test('wrong_credentials for an unknown address, a wrong password and text that cannot be stored', async () => {
@@ -37,6 +38,24 @@ test('wrong_credentials for an unknown address, a wrong password and text that c
   ]) {
     assert.deepEqual(await people.signIn(request), { ok: false, error: { kind: 'wrong_credentials' } })
   }
+})
+
+test('wrong_credentials, and not throttled with the others, for the password of a signed-in person that a hundred networks guess', async () => {
+  const { pool } = people.database
+  const { personId, email } = await people.createOne()
+  const throttle = createSignInThrottle({
+    pool,
+    clock,
+    secret: 'guessed from everywhere',
+    hasher: { isPasswordRight: async () => false },
+    spacingMs: { pair: 0, address: 0, account: 0 },
+  })
+  for (let network = 0; network < 101; network++)
+    await verifyPersonPassword({ pool, throttle }, { email, password: 'guess', peerAddress: `10.0.${network}.1` })
+  assert.deepEqual(await verifyOwnPassword({ pool, throttle }, { personId, password: 'typo', peerAddress: '10.1.0.1' }), {
+    ok: false,
+    error: { kind: 'wrong_credentials' },
+  })
 })
 
 test('person_blocked on the next request of a blocked person, and at sign-in only with the correct password', async () => {

@@ -68,7 +68,8 @@ export async function hasSuspendedAdministrator(queryable: Queryable, applicatio
   return rowCount === 1
 }
 
-type SignInRow = { personId: string; passwordHash: string; isBlocked: boolean; sessionEpoch: number; hasSecondFactor: boolean }
+/** `hasCodes`: an authenticator app is set up, so a code follows the password. */
+type SignInRow = { personId: string; passwordHash: string; isBlocked: boolean; sessionEpoch: number; hasCodes: boolean }
 
 /** Returns what a sign-in needs to know about the person with this e-mail address. */
 export async function findPersonByEmail(queryable: Queryable, email: string): Promise<SignInRow | undefined> {
@@ -77,9 +78,9 @@ export async function findPersonByEmail(queryable: Queryable, email: string): Pr
     password_hash: string
     is_blocked: boolean
     session_epoch: number
-    has_second_factor: boolean
+    has_codes: boolean
   }>(
-    `select person_id, password_hash, is_blocked, session_epoch, totp_enabled_at is not null as has_second_factor
+    `select person_id, password_hash, is_blocked, session_epoch, totp_enabled_at is not null as has_codes
        from people where email = $1`,
     [email],
   )
@@ -90,7 +91,7 @@ export async function findPersonByEmail(queryable: Queryable, email: string): Pr
       passwordHash: row.password_hash,
       isBlocked: row.is_blocked,
       sessionEpoch: row.session_epoch,
-      hasSecondFactor: row.has_second_factor,
+      hasCodes: row.has_codes,
     }
   )
 }
@@ -197,7 +198,7 @@ export async function readActor(queryable: Queryable, personId: string, applicat
     is_enabled: boolean | null
   }>(
     `select p.person_id, p.name, p.email, p.locale, p.time_zone, p.is_blocked, p.session_epoch,
-            p.totp_enabled_at is not null as has_second_factor,
+            has_second_factor(p.person_id) as has_second_factor,
             m.roles, m.is_active, a.requires_second_factor, a.is_enabled
        from people p left join memberships m on m.person_id = p.person_id and m.application_id = $2
        left join applications a on a.application_id = m.application_id
@@ -269,7 +270,7 @@ export type Member = {
 /** Returns a member of an application, also one whose membership has ended; undefined if the person never was one. */
 export async function readMember(queryable: Queryable, applicationId: string, personId: string): Promise<Member | undefined> {
   const { rows } = await queryable.query<Member>(
-    `select p.name, p.email, m.roles, m.is_active as "isActive", p.totp_enabled_at is not null as "hasSecondFactor",
+    `select p.name, p.email, m.roles, m.is_active as "isActive", has_second_factor(p.person_id) as "hasSecondFactor",
             p.is_blocked as "isBlocked", m.suspended_at is not null as "isSuspended",
             g.last_seen_at as "lastSeenAt"
        from memberships m join people p using (person_id) left join person_sightings g using (application_id, person_id)
@@ -297,7 +298,7 @@ type ActiveMember = { personId: string; name: string; roles: Role[]; hasSecondFa
 /** Returns the active members of an application who are not blocked, by name. */
 export async function listActiveMembers(queryable: Queryable, applicationId: string): Promise<ActiveMember[]> {
   const { rows } = await queryable.query<ActiveMember>(
-    `select m.person_id as "personId", p.name, m.roles, p.totp_enabled_at is not null as "hasSecondFactor"
+    `select m.person_id as "personId", p.name, m.roles, has_second_factor(p.person_id) as "hasSecondFactor"
        from memberships m join people p using (person_id)
       where m.application_id = $1 and m.is_active and not p.is_blocked order by p.name, m.person_id`,
     [applicationId],

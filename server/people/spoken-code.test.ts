@@ -9,7 +9,7 @@ import { findInvitee, listInvitations, listOwnInvitations } from './invitation-s
 import { answerOwnInvitation, renewInvitation } from './invitations.ts'
 import { activateMembership, setMembership } from './membership.ts'
 import { readMember } from './person-store.ts'
-import { findSignedIn, loadActor } from './sessions.ts'
+import { findSignedIn, loadActor } from './sign-in/sessions.ts'
 import { invitationScene, PASSWORD, SOURCE } from './testing/invitation-scene.ts'
 
 const clock = { now: () => new Date() }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { RULE_SOURCES, ruleSourceOf, TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, ruleSourceOf, TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import {
   type ApprovalBand,
   type ApprovalRule,
@@ -23,14 +22,14 @@ before(async () => {
 after(() => database.drop())
 
 const steps = fc.oneof(fc.tuple(fc.integer({ min: 1, max: 5 })), fc.tuple(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 5 })))
+const limit = fc.constantFrom('0', '1', '99', '100', '5000000', '999999999999')
 const rule: fc.Arbitrary<ApprovalRule> = fc.record({
   name: fc.string({ minLength: 1, maxLength: 5 }),
   sources: fc.subarray([...RULE_SOURCES], { minLength: 1 }),
   types: fc.subarray([...TRANSACTION_TYPES], { minLength: 1 }),
   operators: fc.option(fc.subarray([...OPERATOR_CODES], { minLength: 1 })),
   countries: fc.option(fc.subarray([...COUNTRY_NAMES], { minLength: 1 })),
-  currency: fc.option(fc.constantFrom(...CURRENCIES)),
-  aboveMinor: fc.constantFrom('0', '1', '99', '100', '5000000', '999999999999'),
+  limits: fc.record({ XAF: limit, XOF: limit, UGX: limit }, { requiredKeys: [] }),
   measure: fc.constantFrom(...RULE_MEASURES),
   firstTimeOnly: fc.boolean(),
   approvals: steps,
@@ -75,10 +74,15 @@ function firing(rules: readonly ApprovalRule[], where: BandContext, what: Paymen
       candidate.types.includes(where.type) &&
       (candidate.operators ?? [...OPERATOR_CODES]).includes(where.operator) &&
       (candidate.countries ?? [...COUNTRY_NAMES]).includes(OPERATORS[where.operator].country.name) &&
-      (candidate.currency ?? where.currency) === where.currency &&
-      measured[candidate.measure] > BigInt(candidate.aboveMinor) &&
+      exceedsLimitOf(candidate, where, measured[candidate.measure]) &&
       (what.isFirst || !candidate.firstTimeOnly),
   )
+}
+
+/** A rule without limits applies to every currency, another one to those that it names. */
+function exceedsLimitOf({ limits }: ApprovalRule, { currency }: BandContext, amountMinor: bigint): boolean {
+  const limit = Object.keys(limits).length === 0 ? '0' : limits[currency]
+  return limit !== undefined && amountMinor > BigInt(limit)
 }
 
 test('a band with threshold 0 and a checker for persons and files, under every combination of rules', () => {
@@ -140,8 +144,7 @@ test('a band from approval_band_for above its threshold, none at it', async () =
     approvalRuleSchema.parse({
       name: 'Large',
       sources: ['api'],
-      currency: 'XAF',
-      aboveMinor: '500000',
+      limits: { XAF: '500000' },
       approvals: [2, 1],
       needsCode: true,
       expiresInHours: 24,
@@ -182,18 +185,21 @@ test('the same band from approval_band_among as from TypeScript, for every combi
 })
 
 test('an error for limits on totals with more than 100 combinations, none for 50 limits of one kind', () => {
-  const limits = (measure: string, count: number) =>
+  const limits = (measure: string, count: number, currency = 'XAF') =>
     Array.from({ length: count }, (_, index) => ({
-      name: `${measure} ${index}`,
+      name: `${measure} ${currency} ${index}`,
       sources: ['api'],
-      currency: 'XAF',
-      aboveMinor: String(100 * (index + 1)),
+      limits: { [currency]: String(100 * (index + 1)) },
       measure,
       approvals: [1],
     }))
   assert.ok(approvalRulesSchema.safeParse(limits('any', 50)).success)
   assert.ok(approvalRulesSchema.safeParse([...limits('any', 4), ...limits('batchTotal', 4), ...limits('dayTotal', 4)]).success)
   assert.ok(!approvalRulesSchema.safeParse([...limits('any', 5), ...limits('batchTotal', 4), ...limits('dayTotal', 4)]).success)
+  // A transaction has one currency: limits in others are no combinations of its.
+  const twice = (currency: string) => [...limits('any', 4), ...limits('batchTotal', 4, currency), ...limits('dayTotal', 4)]
+  assert.ok(approvalRulesSchema.safeParse([...twice('XAF'), ...limits('any', 9, 'XOF'), ...limits('dayTotal', 9, 'UGX')]).success)
+  assert.ok(!approvalRulesSchema.safeParse([...twice('XAF'), { name: 'Always', sources: ['api'], approvals: [1] }]).success)
 })
 
 test('an error for a rule that makes no sense', () => {
@@ -203,8 +209,7 @@ test('an error for a rule that makes no sense', () => {
     types: ['DEPOSIT'],
     operators: null,
     countries: null,
-    currency: null,
-    aboveMinor: '0',
+    limits: {},
     measure: 'any',
     firstTimeOnly: false,
     needsCode: false,
@@ -217,9 +222,19 @@ test('an error for a rule that makes no sense', () => {
     { approvals: [6] },
     { approvals: [1, 2, 3] },
     { approvals: [] },
-    { aboveMinor: '100' },
-    { aboveMinor: '-1', currency: 'XAF' },
-    { aboveMinor: '1.5', currency: 'XAF' },
+    { limits: { XAF: '-1' } },
+    { limits: { XAF: '1.5' } },
+    { limits: { XAF: '' } },
+    { limits: { XAF: 100 } },
+    { limits: { EUR: '100' } },
+    { limits: { XAF: '100', XOF: '01' } },
+    { limits: null },
+    // The rule could never apply to these amounts.
+    { limits: { XAF: '100' }, operators: ['SNWAVE'] },
+    { limits: { XAF: '100', XOF: '100' }, countries: ['MALI'] },
+    { limits: { XOF: '100' }, operators: ['MOMOCM', 'SNWAVE'], countries: ['CAMEROON'] },
+    // A misspelt limit must not become none.
+    { limit: { XAF: '100' } },
     { operators: ['NOPE'] },
     { expiresInHours: 0 },
     { name: ' ' },
@@ -230,7 +245,7 @@ test('an error for a rule that makes no sense', () => {
     { countries: ['FRANCE'] },
     { measure: 'amount' },
     { measure: 'batchTotal' },
-    { measure: 'dayTotal', aboveMinor: '0', currency: 'XAF' },
+    { measure: 'dayTotal', limits: { XAF: '100', XOF: '0' } },
   ]
   for (const change of bad) assert.ok(!approvalRuleSchema.safeParse({ ...good, ...change }).success, JSON.stringify(change))
   assert.ok(!approvalRulesSchema.safeParse([good, good]).success)
@@ -247,7 +262,7 @@ test('apiMayDecide false for a stored rule that does not mention it, true for th
 })
 
 test('apiMayDecide false for what people prepare and only the base rule holds back, in an application with rules of its own', () => {
-  const large = approvalRuleSchema.parse({ name: 'Large', sources: ['person'], currency: 'XAF', aboveMinor: '5000000', approvals: [2] })
+  const large = approvalRuleSchema.parse({ name: 'Large', sources: ['person'], limits: { XAF: '5000000' }, approvals: [2] })
   for (const apiMayDecide of [true, false]) {
     const policy = { version: 3, rules: [{ ...large, apiMayDecide }] }
     for (const source of ['person', 'file'] as const) {
@@ -287,7 +302,7 @@ for (const [rules, joined] of [
   })
 
 test('the names of the own rules alone on a band to which the base rule contributes, and the name of the base rule where there is no other', () => {
-  const large = approvalRuleSchema.parse({ name: 'Large', sources: ['person'], currency: 'XAF', aboveMinor: '5000000', approvals: [2] })
+  const large = approvalRuleSchema.parse({ name: 'Large', sources: ['person'], limits: { XAF: '5000000' }, approvals: [2] })
   const payment = { type: 'DEPOSIT', operator: 'MOMOCM', currency: 'XAF', source: 'person' } as const
   const bands = bandsFor({ version: 3, rules: [large] }, payment) ?? []
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { ruleSourceOf, type TransactionSource, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { ruleSourceOf, type TransactionSource, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import {
   type ApprovalBand,
   type ApprovalPolicy,
@@ -9,11 +9,16 @@ import {
   BASE_RULE,
   type RuleMeasure,
 } from '#lib/rules/approval-policy.ts'
+import { limitIn, listLimits } from '#lib/rules/rule-limits.ts'
 
 export type BandContext = { type: TransactionType; operator: OperatorCode; currency: Currency; source: TransactionSource }
 
+/** A rule as it applies to transactions in one currency: with its limit there. `currency` is null where the rule has no limits. */
+type LimitedRule = Omit<ApprovalRule, 'limits'> & Pick<ApprovalRulePart, 'aboveMinor' | 'currency'>
+
+const BASE: LimitedRule = { ...BASE_RULE, aboveMinor: '0', currency: null }
 /** Beside rules of the application's own, no program decides about what none of them lets it decide about. */
-const BASE_RULE_BESIDE_OWN: ApprovalRule = { ...BASE_RULE, apiMayDecide: false }
+const BASE_BESIDE_OWN: LimitedRule = { ...BASE, apiMayDecide: false }
 const NO_POLICY: ApprovalPolicy = { version: 0, rules: [] }
 /** Bands depend on the policy and on a context with few values, so each is computed once per version of a policy. */
 const known = new WeakMap<ApprovalPolicy, Map<string, ApprovalBand[] | null>>()
@@ -41,12 +46,10 @@ export function bandsFor(policy: ApprovalPolicy | null, context: BandContext): A
  * a transaction exceeds always include a largest one of each kind, and that combination comes last of all that it exceeds.
  */
 function buildBands(policy: ApprovalPolicy, context: BandContext): ApprovalBand[] | null {
-  const applying = policy.rules.filter((rule) => applies(rule, context))
+  const applying = policy.rules.flatMap((rule) => limitRule(rule, context) ?? [])
   const alwaysApplies = applying.some((rule) => rule.aboveMinor === '0' && rule.measure === 'any' && !rule.firstTimeOnly)
   const rules =
-    ruleSourceOf(context.source) === 'api' || alwaysApplies
-      ? applying
-      : [policy.rules.length > 0 ? BASE_RULE_BESIDE_OWN : BASE_RULE, ...applying]
+    ruleSourceOf(context.source) === 'api' || alwaysApplies ? applying : [policy.rules.length > 0 ? BASE_BESIDE_OWN : BASE, ...applying]
   const bands = combineLimits(rules).flatMap((limits) => {
     const passed = rules.filter((rule) => isPassed(rule, limits))
     const forAnybody = passed.filter((rule) => !rule.firstTimeOnly)
@@ -59,7 +62,7 @@ function buildBands(policy: ApprovalPolicy, context: BandContext): ApprovalBand[
 /** A limit of each kind; null: none of its kind is exceeded. */
 type Limits = Record<RuleMeasure, string | null>
 
-function combineLimits(rules: readonly ApprovalRule[]): Limits[] {
+function combineLimits(rules: readonly LimitedRule[]): Limits[] {
   const limitsOf = (measure: RuleMeasure) =>
     [...new Set(rules.filter((rule) => rule.measure === measure).map((rule) => rule.aboveMinor))].sort(compareAmounts)
   const totals = [null, ...limitsOf('batchTotal')].flatMap((batchTotal) =>
@@ -70,7 +73,7 @@ function combineLimits(rules: readonly ApprovalRule[]): Limits[] {
   return anyLimits.flatMap((any) => totals.map((total) => ({ any, ...total })))
 }
 
-function isPassed(rule: ApprovalRule, limits: Limits): boolean {
+function isPassed(rule: LimitedRule, limits: Limits): boolean {
   const limit = limits[rule.measure]
   return limit !== null && compareAmounts(rule.aboveMinor, limit) <= 0
 }
@@ -87,18 +90,20 @@ export function exceedsLimits(band: ApprovalBand, { weighedMinor, batchMinor, da
   )
 }
 
-function applies(rule: ApprovalRule, context: BandContext): boolean {
-  return (
+/** Returns a rule with its limit for one kind of transaction; null if it does not apply to that kind. */
+function limitRule({ limits, ...rule }: ApprovalRule, context: BandContext): LimitedRule | null {
+  const aboveMinor = limitIn({ limits }, context.currency)
+  const applies =
     rule.sources.includes(ruleSourceOf(context.source)) &&
     rule.types.includes(context.type) &&
     (rule.operators === null || rule.operators.includes(context.operator)) &&
-    (rule.countries === null || rule.countries.includes(OPERATORS[context.operator].country.name)) &&
-    (rule.currency === null || rule.currency === context.currency)
-  )
+    (rule.countries === null || rule.countries.includes(OPERATORS[context.operator].country.name))
+  if (aboveMinor === null || !applies) return null
+  return { ...rule, aboveMinor, currency: listLimits({ limits }).length === 0 ? null : context.currency }
 }
 
-function join(rules: readonly ApprovalRule[], limits: Limits, firstTimeOnly: boolean, policyVersion: number): ApprovalBand {
-  const own = rules.filter((rule) => rule !== BASE_RULE && rule !== BASE_RULE_BESIDE_OWN)
+function join(rules: readonly LimitedRule[], limits: Limits, firstTimeOnly: boolean, policyVersion: number): ApprovalBand {
+  const own = rules.filter((rule) => rule !== BASE && rule !== BASE_BESIDE_OWN)
   const named = own.length > 0 ? own : rules
   return {
     aboveMinor: limits.any ?? '0',
@@ -127,7 +132,7 @@ export function joinSteps(all: readonly (readonly number[])[]): number[] {
   return [first, Math.max(second, total - first)]
 }
 
-function toPart(rule: ApprovalRule): ApprovalRulePart {
+function toPart(rule: LimitedRule): ApprovalRulePart {
   return {
     name: rule.name,
     aboveMinor: rule.aboveMinor,

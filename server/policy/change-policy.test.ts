@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import type { Role } from '#lib/people/permissions.ts'
+import { approvalRulesSchema } from '#lib/rules/approval-policy.ts'
 import { findingKey } from '#lib/rules/rule-finding.ts'
 import { createDirectory } from '#server/applications/directory.ts'
+import { setTransferService } from '#server/applications/terms.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { checkRules } from './check-rules.ts'
 import { activatePolicy, listPolicies, proposePolicy, readRuleVersions } from './policies.ts'
 
 let database: TestDatabase
@@ -29,6 +33,7 @@ function person(roles: Role[] = ['administrator'], inApplication = applicationId
   return { kind: 'person', id: crypto.randomUUID(), applicationId: inApplication, roles }
 }
 
+const CLOSED = { service: { isEnabled: false, enforcesLimits: false, minimumMinor: null, maximumMinor: null } }
 const RULES = [{ name: 'Many', sources: ['api', 'person'], approvals: [2] }]
 
 test('a new active version after a second administrator activates what the first one proposed', async () => {
@@ -73,10 +78,10 @@ test('not_permitted for everybody but the administrators of this application', a
 test('invalid_rules with every problem named', async () => {
   const answer = await proposePolicy(database.pool, {
     applicationId,
-    rules: [{ ...RULES[0], approvals: [9], aboveMinor: '1' }],
+    rules: [{ ...RULES[0], approvals: [9], limits: { XAF: '-1' } }],
     actor: ada,
   })
-  assert.ok(!answer.ok && answer.error.kind === 'invalid_rules' && answer.error.problems.length >= 1)
+  assert.ok(!answer.ok && answer.error.kind === 'invalid_rules' && answer.error.problems.length === 2)
   assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: 'none', actor: ada })).ok)
   assert.ok(!(await proposePolicy(database.pool, { applicationId: crypto.randomUUID(), rules: RULES, actor: SYSTEM_ACTOR })).ok)
 })
@@ -91,7 +96,7 @@ test('nobody_can_approve for a person whose rules require more checkers than the
 })
 
 test('not_accepted until a person has accepted every gap by name; what was accepted is in the audit record', async () => {
-  const rules = [{ ...RULES[0], sources: ['api'], currency: 'XAF', aboveMinor: '50000000' }]
+  const rules = [{ ...RULES[0], sources: ['api'], limits: { XAF: '50000000' } }]
   const propose = (accepted?: string[]) => proposePolicy(database.pool, { applicationId, rules, accepted, actor: ada })
   const refused = await propose()
   assert.ok(!refused.ok && refused.error.kind === 'not_accepted')
@@ -104,6 +109,17 @@ test('not_accepted until a person has accepted every gap by name; what was accep
   must(await propose(keys))
   const [entry] = await listAudit(database.pool, applicationId, { size: 1 })
   assert.deepEqual(entry?.details['accepted'], keys)
+})
+
+test('currency_without_rule for the direction that is in service, not for the one that is closed', async () => {
+  const own = (await createTestPartner(database.pool)).applicationId
+  for (const operator of OPERATOR_CODES.filter((code) => OPERATORS[code].country.currency === 'UGX'))
+    must(await setTransferService(database.pool, { ...CLOSED, applicationId: own, operator, type: 'COLLECT', actor: SYSTEM_ACTOR }))
+  const rules = approvalRulesSchema.parse([{ ...RULES[0], types: ['COLLECT', 'DEPOSIT'], limits: { XAF: '50000000' } }])
+  const missing = (await checkRules(database.pool, own, rules)).flatMap((finding) =>
+    finding.kind === 'currency_without_rule' && finding.currencies.includes('UGX') ? [finding.type] : [],
+  )
+  assert.deepEqual([...new Set(missing)], ['DEPOSIT'])
 })
 
 test('superseded for a proposal older than the active version, unknown_version for one that does not exist', async () => {

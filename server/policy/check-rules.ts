@@ -1,8 +1,9 @@
 import { CURRENCIES, type Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { RULE_SOURCES, type RuleSource, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, type RuleSource, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { type ApprovalBand, type ApprovalRule, BASE_RULE } from '#lib/rules/approval-policy.ts'
 import type { DeciderShortage, RuleFinding } from '#lib/rules/rule-finding.ts'
+import { currenciesOf, isAboutAmounts, limitIn } from '#lib/rules/rule-limits.ts'
 import { listClosedServices } from '#server/applications/terms-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
@@ -83,9 +84,7 @@ function listBands(rules: readonly ApprovalRule[]): Band[] {
 }
 
 function isBaseRule(rule: ApprovalRule): boolean {
-  return (
-    rule.name === BASE_RULE.name && rule.aboveMinor === '0' && rule.approvals.length === 1 && rule.approvals[0] === 1 && !rule.needsCode
-  )
+  return rule.name === BASE_RULE.name && !isAboutAmounts(rule) && rule.approvals.length === 1 && rule.approvals[0] === 1 && !rule.needsCode
 }
 
 function unique(findings: readonly RuleFinding[]): RuleFinding[] {
@@ -128,18 +127,12 @@ function missingCurrencies(
   used: ReadonlySet<Currency>,
 ): Currency[] {
   const applying = rules.filter((rule) => rule.types.includes(type) && rule.sources.includes(source))
-  if (!applying.some((rule) => rule.aboveMinor !== '0')) return []
+  if (!applying.some(isAboutAmounts)) return []
   return CURRENCIES.filter((currency) => used.has(currency) && !applying.some((rule) => covers(rule, currency)))
 }
 
 function covers(rule: ApprovalRule, currency: Currency): boolean {
-  if (isBaseRule(rule)) return false
-  if (rule.currency !== null && rule.currency !== currency) return false
-  const countries = rule.countries
-  return (rule.operators ?? OPERATOR_CODES).some((code) => {
-    const { country } = OPERATORS[code]
-    return country.currency === currency && (countries === null || countries.includes(country.name))
-  })
+  return !isBaseRule(rule) && limitIn(rule, currency) !== null && currenciesOf(rule).includes(currency)
 }
 
 /** The lowest limit of what applies to an operator, hundredths; null: no rule applies. */
@@ -154,7 +147,7 @@ function findAmountGaps(rules: readonly ApprovalRule[], uses: readonly { type: T
   return TRANSACTION_TYPES.flatMap((type) => {
     const applying = rules.filter((rule) => rule.types.includes(type) && rule.sources.includes('api'))
     // Without limits, the rules are about places and people, and not about amounts.
-    if (!applying.some((rule) => rule.aboveMinor !== '0')) return []
+    if (!applying.some(isAboutAmounts)) return []
     return CURRENCIES.flatMap((currency) => {
       const used = uses.filter((use) => use.type === type && OPERATORS[use.operator].country.currency === currency)
       return gapsOf(
@@ -182,12 +175,15 @@ function gapsOf(type: TransactionType, currency: Currency, used: readonly Lowest
 function lowestOf(rules: readonly ApprovalRule[], operator: OperatorCode): bigint | null {
   const { country } = OPERATORS[operator]
   const here = rules.filter(
-    ({ operators, countries, currency }) =>
-      (operators === null || operators.includes(operator)) &&
-      (countries === null || countries.includes(country.name)) &&
-      (currency === null || currency === country.currency),
+    ({ operators, countries }) =>
+      (operators === null || operators.includes(operator)) && (countries === null || countries.includes(country.name)),
   )
-  const forAnybody = here.filter(({ firstTimeOnly }) => !firstTimeOnly)
-  const limits = (forAnybody.length > 0 ? forAnybody : here).map(({ aboveMinor }) => BigInt(aboveMinor))
+  const limitsOf = (some: readonly ApprovalRule[]) =>
+    some.flatMap((rule) => {
+      const limit = limitIn(rule, country.currency)
+      return limit === null ? [] : [BigInt(limit)]
+    })
+  const forAnybody = limitsOf(here.filter(({ firstTimeOnly }) => !firstTimeOnly))
+  const limits = forAnybody.length > 0 ? forAnybody : limitsOf(here)
   return limits.length === 0 ? null : limits.reduce((lowest, limit) => (limit < lowest ? limit : lowest))
 }

@@ -58,13 +58,13 @@ test('nobody_can_approve where every maker is a checker who is needed, makers_st
 
 test('currency_without_rule for a currency in use where other currencies have limits', () => {
   const uses = OPERATOR_CODES.map((operator) => ({ type: 'DEPOSIT' as const, operator }))
-  const large = { sources: ['api'], currency: 'XAF', aboveMinor: '50000000' }
+  const large = { sources: ['api'], limits: { XAF: '50000000' } }
   const currencies = (rules: Record<string, unknown>[], used: typeof uses | typeof IN_CAMEROON) =>
     find(rules, TEAM, used).filter(({ kind }) => kind === 'currency_without_rule')
   assert.deepEqual(currencies([large], uses), [{ kind: 'currency_without_rule', type: 'DEPOSIT', isApi: true, currencies: ['XOF', 'UGX'] }])
   assert.deepEqual(currencies([large], IN_CAMEROON), [])
   assert.deepEqual(currencies([large, { sources: ['api'], countries: ['MALI'] }, { sources: ['api'], operators: ['UGMTN'] }], uses), [])
-  const collects = { ...large, currency: 'XOF', types: ['COLLECT'] }
+  const collects = { ...large, limits: { XOF: '50000000' }, types: ['COLLECT'] }
   assert.equal(currencies([large, collects], uses).length, 1)
   assert.deepEqual(
     currencies([{ ...large, sources: ['api', 'person', 'file'] }], uses).map((finding) => 'isApi' in finding && finding.isApi),
@@ -74,7 +74,7 @@ test('currency_without_rule for a currency in use where other currencies have li
 
 test('amounts_without_rule up to the lowest limit of the API, operators_without_rule where rules name others', () => {
   const uses = (['MOMOCM', 'OMCM', 'UGMTN'] as const).map((operator) => ({ type: 'DEPOSIT' as const, operator }))
-  const above = (aboveMinor: string, rule: Record<string, unknown> = {}) => ({ sources: ['api'], currency: 'XAF', aboveMinor, ...rule })
+  const above = (limit: string, rule: Record<string, unknown> = {}) => ({ sources: ['api'], limits: { XAF: limit }, ...rule })
   const gap = { kind: 'amounts_without_rule', type: 'DEPOSIT', currency: 'XAF' }
   const gaps = (...rules: Record<string, unknown>[]) => find(rules, TEAM, uses).filter(({ kind }) => kind !== 'currency_without_rule')
   assert.deepEqual(gaps(above('50000000'), above('10000000')), [{ ...gap, upToMinor: '10000000', operators: null }])
@@ -92,9 +92,29 @@ test('amounts_without_rule up to the lowest limit of the API, operators_without_
   ])
 })
 
+test('for one rule with a limit per currency: the gap below each limit, the currency that it leaves out, and once what nobody can approve', () => {
+  const uses = (['MOMOCM', 'SNWAVE', 'UGMTN'] as const).map((operator) => ({ type: 'DEPOSIT' as const, operator }))
+  const gap = { kind: 'amounts_without_rule', type: 'DEPOSIT', operators: null }
+  const [xaf, xof] = [
+    { ...gap, currency: 'XAF', upToMinor: '500' },
+    { ...gap, currency: 'XOF', upToMinor: '900' },
+  ]
+  const limits = { XAF: '500', XOF: '900' }
+  assert.deepEqual(find([{ sources: ['api'], limits: { ...limits, UGX: '0' } }], TEAM, uses), [xaf, xof])
+  assert.deepEqual(find([{ sources: ['api'], limits }], TEAM, uses), [
+    { kind: 'currency_without_rule', type: 'DEPOSIT', isApi: true, currencies: ['UGX'] },
+    xaf,
+    xof,
+  ])
+  assert.deepEqual(
+    find([{ limits: { ...limits, UGX: '700' }, approvals: [3] }], TEAM, uses).map(({ kind }) => kind),
+    ['nobody_can_approve'],
+  )
+})
+
 test('no lowest limit of a rule for other countries, and of one for the country itself its own', () => {
   const uses = (['SNWAVE', 'CIWAVE'] as const).map((operator) => ({ type: 'DEPOSIT' as const, operator }))
-  const above = (aboveMinor: string, countries: string[]) => ({ sources: ['api'], currency: 'XOF', aboveMinor, countries })
+  const above = (limit: string, countries: string[]) => ({ sources: ['api'], limits: { XOF: limit }, countries })
   assert.deepEqual(find([above('500', ['SENEGAL']), above('900', ['IVORY_COAST'])], TEAM, uses), [
     { kind: 'amounts_without_rule', type: 'DEPOSIT', currency: 'XOF', upToMinor: '500', operators: ['SNWAVE'] },
     { kind: 'amounts_without_rule', type: 'DEPOSIT', currency: 'XOF', upToMinor: '900', operators: ['CIWAVE'] },
@@ -103,10 +123,7 @@ test('no lowest limit of a rule for other countries, and of one for the country 
 
 test('what is said about several rules stays beside another kind of problem of one of them', () => {
   const both = member('Dora', 'maker checker')
-  const findings = find(
-    [{ approvals: [2] }, { approvals: [1, 2], aboveMinor: '100', currency: 'XAF' }],
-    [AMA, both, member('Ben', 'checker')],
-  )
+  const findings = find([{ approvals: [2] }, { approvals: [1, 2], limits: { XAF: '100' } }], [AMA, both, member('Ben', 'checker')])
   assert.deepEqual(
     findings.map((finding) => [finding.kind, 'rules' in finding && finding.rules]),
     [

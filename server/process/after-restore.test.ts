@@ -45,6 +45,18 @@ test('unconfirmed and due after a restore: what waited to be sent, and what is a
   assert.deepEqual(await prepareRestored(database.pool, now), { ok: true, value: { unsent: 1, open: 6, heldWebhooks: 0 } })
 })
 
+test('two new denials are needed after a restore: those that were counted before the backup do not count', async () => {
+  const id = OLDER.replace(/1$/, '9')
+  await insertWork(id, 'submitted')
+  await database.pool.query(
+    "update operator_work set state = 'unconfirmed', absent_since = now() - interval '1 day' where transaction_id = $1",
+    [id],
+  )
+  await prepareRestored(database.pool, now)
+  const { rows } = await database.pool.query('select state, absent_since from operator_work where transaction_id = $1', [id])
+  assert.deepEqual(rows, [{ state: 'unconfirmed', absent_since: null }])
+})
+
 test('refused while a process of the service is connected', async () => {
   const service = createPool({ databaseUrl: database.url, connectionsMax: 1, applicationName: 'countersign worker' })
   try {

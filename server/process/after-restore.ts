@@ -5,7 +5,7 @@ import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { askAfterRestore } from '#server/operators/work/ask-after-restore.ts'
 import { countServiceSessions } from '#server/operators/work/restored-work-store.ts'
-import { holdAfterRestore } from '#server/webhooks/hold-after-restore.ts'
+import { holdAfterRestore } from '#server/webhooks/restored/hold-after-restore.ts'
 
 /** The work that waits after a restore. */
 type Restored = { unsent: number; open: number; heldWebhooks: number }

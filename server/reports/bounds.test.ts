@@ -3,13 +3,14 @@ import { after, before, test } from 'node:test'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { ROLES } from '#lib/people/permissions.ts'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
-import { statementQuerySchema } from '#lib/schemas/page-address.ts'
+import { pivotQuerySchema, statementQuerySchema } from '#lib/schemas/page-address.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { exportTable } from '#server/reports/export/export-table.ts'
 import { readOverview } from '#server/reports/overview/read-overview.ts'
 import { readBalances } from '#server/reports/statements/read-balances.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { readStatementLines, walkStatementLines } from '#server/reports/statements/read-statement-lines.ts'
+import { readPivot } from '#server/reports/totals/read-pivot.ts'
 import { sealTotals } from '#server/reports/totals/seal-totals.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { inUtc } from '#server/testing/business-time.ts'
@@ -90,6 +91,8 @@ const everything = () => ({ applicationId, operator: 'MOMOCM' as const, filter: 
 const listed = (filter: Record<string, string>) =>
   readTransactionList(database.pool, inUtc(applicationId), transactionFilterSchema.parse({ size: '100', ...filter }))
 
+const pivoted = (query: Record<string, string>) => readPivot(database.pool, inUtc(applicationId), pivotQuerySchema.parse(query), NOW)
+
 const READS: Record<string, () => Promise<unknown>> = {
   'a statement of all days': () => readStatement(database.pool, { ...everything(), businessZone: 'UTC' }),
   'the last page of its lines': () => readStatementLines(database.pool, { businessZone: 'UTC', ...everything(), kind: null, page: 86 }),
@@ -99,6 +102,9 @@ const READS: Record<string, () => Promise<unknown>> = {
   'the balances of all operators': () => readBalances(database.pool, inUtc(applicationId), NOW),
   'the overview of 90 days': () =>
     readOverview(database.pool, { businessZone: 'UTC', applicationId, id: personId, hasSecondFactor: true, roles: [...ROLES] }, 90, NOW),
+  'a table of ten years by operator and month': () => pivoted({ from: '2016-12-01', to: '2026-11-30', rows: 'month', columns: 'operator' }),
+  'a table of a hundred days by operator and day': () =>
+    pivoted({ from: '2026-08-23', to: '2026-11-30', rows: 'operator', columns: 'day', measure: 'count' }),
   'the list of all transactions': () => listed(WHOLE),
   'its page a thousand million': () => listed({ page: '1000000000' }),
   'a name in all transactions': () => listed({ ...WHOLE, name: 'a' }),

@@ -200,38 +200,38 @@ const PREPARED: Pick<RuleInput, 'sources' | 'apiMayDecide'> = { sources: ['perso
  * more where these rules say so.
  */
 export const FIRST_RULES: RuleInput[] = [
-  { ...PREPARED, name: 'Large payout (XAF)', currency: 'XAF', aboveMinor: '50000000', approvals: [2] },
-  { ...PREPARED, name: 'Large payout (XOF)', currency: 'XOF', aboveMinor: '50000000', approvals: [2] },
-  { ...PREPARED, name: 'Large payout (UGX)', currency: 'UGX', aboveMinor: '200000000', approvals: [2] },
+  { ...PREPARED, name: 'Large payout', limits: { XAF: '50000000', XOF: '50000000', UGX: '200000000' }, approvals: [2] },
   {
     ...PREPARED,
-    name: 'Very large payout (XAF)',
-    currency: 'XAF',
-    aboveMinor: '80000000',
+    name: 'Very large payout',
+    limits: { XAF: '80000000' },
     approvals: [1, 1],
     needsCode: true,
     expiresInHours: 96,
   },
-  { ...PREPARED, name: 'First payment to a number (XAF)', currency: 'XAF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
-  { ...PREPARED, name: 'First payment to a number (XOF)', currency: 'XOF', aboveMinor: '10000000', firstTimeOnly: true, approvals: [1, 1] },
+  {
+    ...PREPARED,
+    name: 'First payment to a number',
+    limits: { XAF: '10000000', XOF: '10000000' },
+    firstTimeOnly: true,
+    approvals: [1, 1],
+  },
 ]
 
 /** The second application also holds back large deposits of its program. It has one checker, so every rule requires one. */
 export const SECOND_RULES: RuleInput[] = [
   // May be decided through the API, so that validateTransaction and rejectTransaction can be tried.
   {
-    name: 'Large payout of the program (XOF)',
+    name: 'Large payout of the program',
     sources: ['api'],
-    currency: 'XOF',
-    aboveMinor: '30000000',
+    limits: { XOF: '30000000' },
     approvals: [1],
     apiMayDecide: true,
   },
   {
     ...PREPARED,
-    name: 'First payment to a number (XOF)',
-    currency: 'XOF',
-    aboveMinor: '5000000',
+    name: 'First payment to a number',
+    limits: { XOF: '5000000' },
     firstTimeOnly: true,
     approvals: [1],
     expiresInHours: 72,

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { parseMinor } from '#lib/money/money.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { Books } from '#server/operators/simulator/books.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -105,7 +105,7 @@ test('every status, operator, source, failure message and event occurs', async (
 
 test('at least thirty transactions wait for approval, under at least four rules, and three of them have one of two approvals', async () => {
   const { rows } = await database.pool.query<{ waiting: bigint; rules: bigint; partial: bigint }>(
-    `select count(*) as waiting, count(distinct i.rule ->> 'name') as rules, count(*) filter (where d.made > 0) as partial
+    `select count(*) as waiting, count(distinct (i.application_id, i.rule ->> 'name')) as rules, count(*) filter (where d.made > 0) as partial
        from transactions t join approval_items i using (application_id, transaction_id)
        cross join lateral (select count(*) as made from approval_decisions a where a.application_id = t.application_id and a.transaction_id = t.transaction_id) d
        where t.status = 'PENDING_APPROVAL' and i.expires_at > now()`,

@@ -1,6 +1,6 @@
 import type { OperatorLimitSettings } from '#lib/operators/amount-limits.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 
 /** These operators are in service, in both directions, and their settings allow these amounts. Default: all operators, every amount. */

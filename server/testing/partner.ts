@@ -1,6 +1,6 @@
 import type { Result } from '#lib/result.ts'
-import { createApiKey } from '#server/applications/api-keys.ts'
-import { allowAddress } from '#server/applications/change-networks.ts'
+import { createApiKey } from '#server/applications/access/api-keys.ts'
+import { allowAddress } from '#server/applications/access/change-networks.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'

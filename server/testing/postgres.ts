@@ -16,7 +16,14 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   await chmod(folder, 0o755)
   const server = await startEmbeddedPostgres({
     dataDirectory: path.join(folder, 'postgres'),
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '128MB', max_connections: '300' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      shared_buffers: '128MB',
+      max_connections: '300',
+      max_prepared_transactions: '4',
+    },
   })
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()

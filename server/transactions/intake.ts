@@ -1,7 +1,7 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
-import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionSource, TransactionStatus, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { Batcher } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
@@ -58,7 +58,7 @@ export type IntakeOutcome =
   | { kind: 'conflict' }
 
 /**
- * The claim under which the operator work of a new transaction is inserted (`../operators/work/claim-slots.ts` explains the terms). The lease
+ * The claim under which the operator work of a new transaction is inserted (`../operators/work/dispatch/claim-slots.ts` explains the terms). The lease
  * is longer than the call that follows.
  */
 export type WorkClaim = {

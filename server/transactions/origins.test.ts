@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
@@ -117,11 +118,7 @@ test('one is created and the others get origin_replaced: twenty at once in one p
 
 test('origin_unconfirmed, and nothing is started: one whose operator contradicts the failure', async () => {
   const originId = await ended('approved', 'failed')
-  await database.pool.query(
-    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
-       values ($1, $2, 1, 'callback', 'succeeded', 'FAILED', '{}', now())`,
-    [application.applicationId, originId],
-  )
+  await contradict(database.pool, { applicationId: application.applicationId, transactionId: originId })
   const request = aRequest()
   assert.deepEqual(kindsOf(await start(request, originId)), ['origin_unconfirmed'])
 })

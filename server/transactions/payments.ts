@@ -1,10 +1,11 @@
 import type { AmountLimits } from '#lib/operators/amount-limits.ts'
 import { type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
 import type { PaymentDraft } from '#lib/payments/payment-preview.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { paymentContentSchema, type SentPayment } from '#lib/schemas/payment.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
+import { keepAttachment } from '#server/attachments/attach-file.ts'
 import { findOwnAttachment } from '#server/attachments/attachment-store.ts'
 import type { CommandActor } from '#server/audit/command-actor.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
@@ -27,6 +28,7 @@ type SendCommand = {
 
 export type SendFailure =
   | 'attachment_differs'
+  | 'too_many_attachments'
   | 'not_permitted'
   | 'application_disabled'
   | 'overloaded'
@@ -45,10 +47,10 @@ export async function sendPayment(
   { application, maker, payment }: SendCommand,
 ): Promise<Result<{ transactionId: string; status: TransactionStatus }, SendRefusal>> {
   const { externalId, originId, type } = payment
-  // A file of another window, or one that was removed meanwhile: the maker would send what they have not seen.
-  const attachment = await findOwnAttachment(deps.pool, { applicationId: application.applicationId, personId: maker.id, externalId })
-  if ((attachment?.sha256 ?? null) !== payment.attachmentSha256) return err({ code: 'attachment_differs' })
-  if (originId !== null && !(await isOriginConfirmed(deps, application.applicationId, originId))) return err({ code: 'origin_unconfirmed' })
+  const { applicationId } = application
+  if (originId !== null && !(await isOriginConfirmed(deps, applicationId, originId))) return err({ code: 'origin_unconfirmed' })
+  const refused = await findAttachmentProblem(deps.pool, applicationId, maker, payment)
+  if (refused) return err({ code: refused })
   const started = await startTransactions(deps, {
     application,
     type,
@@ -72,8 +74,31 @@ export async function sendPayment(
   const [outcome] = started.value
   if (!outcome || outcome.kind === 'conflict') throw new Error('A single payment was started without a transaction')
   // Afterwards, because the transaction commits with those of others. If this is lost, no list shows the draft of a sent payment.
-  await deleteDraft(deps.pool, { applicationId: application.applicationId, personId: maker.id, externalId })
+  await deleteDraft(deps.pool, { applicationId, personId: maker.id, externalId })
   return ok({ transactionId: outcome.transactionId, status: outcome.status })
+}
+
+/**
+ * Why the payment does not have the file that its maker saw; null if it has, or if both have none. With the digest of the file of the payment
+ * that it replaces, it has that one from now on: before the transaction starts, because its file never changes afterwards.
+ */
+async function findAttachmentProblem(
+  pool: Pool,
+  applicationId: string,
+  maker: SendCommand['maker'],
+  { externalId, originId, attachmentSha256: seen }: SentPayment,
+): Promise<'attachment_differs' | 'too_many_attachments' | 'not_permitted' | null> {
+  const digestOfOwn = async () => (await findOwnAttachment(pool, { applicationId, personId: maker.id, externalId }))?.sha256 ?? null
+  const own = await digestOfOwn()
+  if (own === seen) return null
+  // A file of another window, or one that was removed meanwhile: the maker would send what they have not seen.
+  if (own !== null || seen === null || originId === null) return 'attachment_differs'
+  const kept = await keepAttachment(pool, { applicationId, actor: maker, externalId, transactionId: originId, sha256: seen })
+  if (kept.ok) return null
+  if (kept.error === 'not_permitted') return 'not_permitted'
+  if (kept.error === 'too_many') return 'too_many_attachments'
+  // The same request, arrived twice, may have been quicker.
+  return (await digestOfOwn()) === seen ? null : 'attachment_differs'
 }
 
 /** Whether nothing speaks against paying in place of this one. One that is replaced already was confirmed then. */

@@ -2,16 +2,18 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, beforeEach, test } from 'node:test'
 import fc from 'fast-check'
-import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { decide } from '#server/approvals/decide.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { proposeReversal, reverseCollect } from '#server/testing/reversal.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { findOriginProblems } from './find-start-problems.ts'
 import { createIntake, takeIn } from './intake.ts'
 import { listRefunds } from './refund-store.ts'
@@ -94,13 +96,8 @@ async function refusalOf(collectId: string, wanted: Wanted = {}): Promise<unknow
   return result.ok ? 'started' : result.error
 }
 
-async function contradict(transactionId: string, storedStatus: 'SUCCESS' | 'FAILED'): Promise<void> {
-  await database.pool.query(
-    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
-     values ($1, $2, 1, 'query', $3, $4, '', now())`,
-    [application.applicationId, transactionId, storedStatus === 'FAILED' ? 'succeeded' : 'failed', storedStatus],
-  )
-}
+const contradictCollect = (transactionId: string) =>
+  contradict(database.pool, { applicationId: application.applicationId, transactionId }, 'SUCCESS')
 
 test('started: a deposit of the whole collect to its payer, which costs the application the fees of a deposit', async () => {
   const collectId = await aCollect()
@@ -132,6 +129,9 @@ test('the same refund for the same request, also of the rest; external_id_taken 
   for (const wanted of [{ amountMinor: 400_000n }, { reason: 'another' }])
     assert.deepEqual(await refusalOf(collectId, { externalId, ...wanted }), { kind: 'external_id_taken' })
   assert.deepEqual(await refusalOf(other, { externalId }), { kind: 'external_id_taken' })
+  const actor = { kind: 'person' as const, id: makerId, applicationId: application.applicationId, roles: ['maker' as const] }
+  const command = { application, collectId, externalId, amountMinor: undefined, reason: '', webhookUrl: null }
+  assert.deepEqual(await startRefund(deps, { ...command, source: 'person', actor }), { ok: false, error: { kind: 'external_id_taken' } })
 })
 
 test('conflict: an ordinary deposit with the externalId and the content of a refund', async () => {
@@ -159,6 +159,8 @@ test('23514 from the database for refunds that no command checked: too much, als
   await assert.rejects(takeIn(database.pool, [part(300_000n), part(300_000n)]), { constraint: 'refunds_within_collect' })
   await assert.rejects(takeIn(database.pool, [part(100n, { phoneNumber: '237677209342' })]), { constraint: 'refund_to_the_payer' })
   await assert.rejects(takeIn(database.pool, [part(100n, { type: 'COLLECT' })]), { constraint: 'refund_to_the_payer' })
+  // A deposit of more than what counts against the collect.
+  await assert.rejects(takeIn(database.pool, [part(100n, { amountMinor: 200n })]), { constraint: 'refund_to_the_payer' })
   assert.deepEqual(await listRefunds(database.pool, application.applicationId, collectId), [])
 })
 
@@ -182,13 +184,63 @@ test('earlier_unconfirmed while the operator does not confirm the failure, and n
   await move(failed, 'failed', { kind: 'operator', id: null })
   unconfirmed.add(failed)
   assert.deepEqual(await refusalOf(collectId), { kind: 'earlier_unconfirmed' })
-  await contradict(failed, 'FAILED')
+  await contradict(database.pool, { applicationId: application.applicationId, transactionId: failed })
   assert.deepEqual(await refusalOf(collectId), { kind: 'nothing_left' })
+})
+
+test('nothing_left while the operator is queried about a hint that a failed refund was paid', async () => {
+  const collectId = await aCollect()
+  const failed = await refunded(collectId)
+  await move(failed, 'failed', { kind: 'operator', id: null })
+  await database.pool.query(
+    "insert into contradiction_queries (application_id, transaction_id, kind, operator, said, next_at) values ($1, $2, 'hint', 'MOMOCM', 'succeeded', now())",
+    [application.applicationId, failed],
+  )
+  assert.deepEqual(await refusalOf(collectId), { kind: 'nothing_left' })
+  await database.pool.query('update contradiction_queries set ended_at = now() where transaction_id = $1', [failed])
+  await refunded(collectId)
+})
+
+test('earlier_unconfirmed while the operator confirms the failure of one of two earlier refunds, and not of the other', async () => {
+  const collectId = await aCollect()
+  let last = ''
+  for (const amountMinor of [100_000n, 200_000n]) {
+    last = await refunded(collectId, { amountMinor })
+    await move(last, 'failed', { kind: 'operator', id: null })
+  }
+  unconfirmed.add(last)
+  assert.deepEqual(await refusalOf(collectId), { kind: 'earlier_unconfirmed' })
+})
+
+test('started once the adjustment that was proposed for its collect has expired', async () => {
+  const collectId = await aCollect()
+  const changeId = await proposeReversal(database.pool, { applicationId: application.applicationId, transactionId: collectId })
+  assert.deepEqual(await refusalOf(collectId), { kind: 'adjusted' })
+  await database.pool.query('update proposed_changes set expires_at = now() where change_id = $1', [changeId])
+  await refunded(collectId)
+})
+
+test('adjusted while the operator is asked to take the collect back, started once it has refused', async () => {
+  const { applicationId } = application
+  const collectId = await aCollect()
+  await database.pool.query(
+    `insert into operator_reversals (application_id, transaction_id, reversal_id, change_application_id, operator, confirmed_by)
+       values ($1, $2, gen_random_uuid(), $1, 'MOMOCM', $3)`,
+    [applicationId, collectId, makerId],
+  )
+  assert.deepEqual(await refusalOf(collectId), { kind: 'adjusted' })
+  await database.pool.query(
+    "update operator_reversals set state = 'refused', refusal = 'operator', next_at = null, ended_at = now() where transaction_id = $1",
+    [collectId],
+  )
+  await refunded(collectId)
+  // Without the two people who would have agreed on it, it is a difference in the books.
+  await database.pool.query('delete from operator_reversals where transaction_id = $1', [collectId])
 })
 
 test('refused: what is no collect, did not succeed, is contradicted, was adjusted, or is about to be', async () => {
   const [contradicted, reversed, proposed] = [await aCollect(), await aCollect(), await aCollect()]
-  await contradict(contradicted, 'SUCCESS')
+  await contradictCollect(contradicted)
   await reverseCollect(database.pool, { applicationId: application.applicationId, transactionId: reversed }, makerId)
   await proposeReversal(database.pool, { applicationId: application.applicationId, transactionId: proposed })
   const deposit = await refunded(await aCollect())
@@ -216,7 +268,7 @@ test('collect_doubted for a checker once the operator contradicts the collect, w
   const collectId = await aCollect()
   const item = anIntakeItem(applicationId, { refund: { collectId, refundedMinor: 500_000n }, bands: [aBand()] })
   await takeIn(database.pool, [item])
-  await contradict(collectId, 'SUCCESS')
+  await contradictCollect(collectId)
   const checkerId = await makePerson(database.pool, applicationId, ['checker'])
   const command = { applicationId, transactionId: item.transactionId, checkerId, note: 'fine', through: 'back_office' } as const
   const actor = { kind: 'person', id: checkerId } as const
@@ -225,7 +277,8 @@ test('collect_doubted for a checker once the operator contradicts the collect, w
   assert.equal(must(await decide(decisionDeps(database.pool), { ...command, actor, decision: 'rejected' })).status, 'FAILED')
 })
 
-test('the customer receives the rest where the application lets them pay the fees', async () => {
+test('the customer receives the rest, after the fees of a deposit, where the application lets them pay the fees', async () => {
+  await database.pool.query("insert into fee_schedules values ($1, 'MOMOCM', 'COLLECT', 90000, 9000, 0, 0)", [application.applicationId])
   await database.pool.query("update applications set refund_fees_from = 'customer' where application_id = $1", [application.applicationId])
   const before = application
   application = await readSnapshot(application.applicationId)
@@ -240,6 +293,7 @@ test('the customer receives the rest where the application lets them pay the fee
     await database.pool.query("update applications set refund_fees_from = 'application' where application_id = $1", [
       application.applicationId,
     ])
+    await database.pool.query('delete from fee_schedules where application_id = $1', [application.applicationId])
   }
 })
 
@@ -290,8 +344,34 @@ test('the page of a collect has its refunds, what is left and why it cannot be r
   )
   const refund = (await readTransactionDetail(database.pool, applicationId, transactionId)) ?? assert.fail()
   assert.deepEqual([refund.refundOf, refund.refunds], [{ transactionId: collectId, amount: '5000', isDoubted: false }, null])
-  await contradict(collectId, 'SUCCESS')
+  await contradictCollect(collectId)
   assert.equal((await readTransactionDetail(database.pool, applicationId, collectId))?.refunds?.obstacle, 'contradicted')
+})
+
+test('one refund of the whole from two database transactions at once, of code that takes no lock itself', async () => {
+  const { applicationId } = application
+  const collectId = await aCollect()
+  const deposits = [anIntakeItem(applicationId), anIntakeItem(applicationId)] as const
+  await takeIn(database.pool, [...deposits])
+  const [first, second] = [await database.pool.connect(), await database.pool.connect()]
+  const insert = (trx: typeof first, { transactionId }: { transactionId: string }) =>
+    trx.query('insert into transaction_refunds (application_id, transaction_id, collect_id, refunded_minor) values ($1, $2, $3, 500000)', [
+      ...[applicationId, transactionId, collectId],
+    ])
+  try {
+    await first.query('begin')
+    await insert(first, deposits[0])
+    const late = assert.rejects(insert(second, deposits[1]), { constraint: 'refunds_within_collect' })
+    await waitUntil('the second one waits for the first', async () => {
+      const { rowCount } = await database.pool.query('select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')
+      return rowCount === 1
+    })
+    await first.query('commit')
+    await late
+  } finally {
+    first.release()
+    second.release()
+  }
 })
 
 type Step = { kind: 'refund'; amount: number | null; isRepeated: boolean } | { kind: 'end'; which: number; event: TransitionEvent }

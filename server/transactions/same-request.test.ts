@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { RuleSource, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { RuleSource, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -60,6 +60,9 @@ async function check({ type, source, application, request }: Start): Promise<str
   return problems.length === 0 ? 'existing' : 'external_id_taken'
 }
 
+/** What a request asks for: with another one of these it is another payment, whoever sends it. */
+const CONTENT: ReadonlySet<string> = new Set(['type', 'operator', 'name', 'phone', 'amount'])
+
 const CHANGES: [name: string, change: (start: Start) => Start][] = [
   ['nothing', (start) => start],
   ['type', (start) => ({ ...start, type: 'COLLECT' })],
@@ -86,7 +89,7 @@ const CHANGES: [name: string, change: (start: Start) => Start][] = [
 
 for (const source of ['api', 'person', 'file'] as const) {
   for (const webhookUrl of source === 'api' ? [NAMED, DEFAULT] : [null]) {
-    test(`the check of several requests and intake agree about each change of one of source ${source} with ${webhookUrl ?? 'no'} address`, async () => {
+    test(`external_id_taken for other content; the check of several requests and intake agree about each change of one of source ${source} with ${webhookUrl ?? 'no'} address`, async () => {
       const first = aStart(source, webhookUrl)
       assert.equal(await take(first), 'created')
       const verdicts = new Set<string>()
@@ -95,6 +98,7 @@ for (const source of ['api', 'person', 'file'] as const) {
         const verdict = await take(again)
         verdicts.add(verdict)
         assert.equal(await check(again), verdict, name)
+        if (CONTENT.has(name)) assert.equal(verdict, 'external_id_taken', name)
       }
       assert.deepEqual([...verdicts].sort(), ['existing', 'external_id_taken'])
     })

@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
 import type { SentPayment } from '#lib/schemas/payment.ts'
+import { PIECE_BYTES } from '#lib/uploads.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { attachFile, beginAttachment, removeAttachment, storeAttachmentPiece, UNSENT_MAX } from '#server/attachments/attach-file.ts'
+import { findAttachmentOf } from '#server/attachments/attachment-store.ts'
+import { openAttachment } from '#server/attachments/read-attachment.ts'
+import { samplePdf } from '#server/attachments/testing/sample-files.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
@@ -152,4 +157,96 @@ test('origin_replaced with the transaction: a second one in the place of a rejec
   ])
   const { transactionId } = must(await send(aPayment({ originId })))
   assert.deepEqual(await send(aPayment({ originId })), { ok: false, error: { code: 'origin_replaced', transactionId } })
+})
+
+type Maker = { applicationId: string; id: string }
+
+/** Attaches a file to a payment as the form does. Returns its digest. */
+async function attach({ applicationId, id }: Maker, externalId: string, bytes: Buffer): Promise<string> {
+  const actor = { kind: 'person' as const, id, applicationId, roles: ['maker' as const] }
+  const upload = { applicationId, actor, externalId, fileName: 'INVOICE.pdf', bytes: bytes.length, modifiedMs: 1 }
+  const { fileId } = must(await beginAttachment(database.pool, upload))
+  for (let number = 0; number * PIECE_BYTES < bytes.length; number++) {
+    const piece = bytes.subarray(number * PIECE_BYTES, (number + 1) * PIECE_BYTES)
+    must(await storeAttachmentPiece(database.pool, { applicationId, actor, fileId, number, bytes: piece }))
+  }
+  return must(await attachFile(database.pool, { applicationId, actor, fileId })).sha256
+}
+
+/** A payment that was sent with a file and then rejected. */
+async function aRejected(maker: Awaited<ReturnType<typeof aMaker>>, bytes = samplePdf()): Promise<{ originId: string; sha256: string }> {
+  const payment = aPayment()
+  const sha256 = await attach(maker, payment.externalId, bytes)
+  const { transactionId: originId } = must(await maker.send({ ...payment, attachmentSha256: sha256 }))
+  await transition(database.pool, [
+    { applicationId: maker.applicationId, transactionId: originId, event: 'rejected', actor: { kind: 'person', id: randomUUID() } },
+  ])
+  return { originId, sha256 }
+}
+
+test('the file of the payment that it replaces, every byte of it, beside the earlier one, and an audit entry that names where it is from', async () => {
+  const maker = await aMaker()
+  const { applicationId } = maker
+  const bytes = Buffer.concat([samplePdf(), Buffer.alloc(1.5 * PIECE_BYTES, 'padding'), samplePdf()])
+  const { originId, sha256 } = await aRejected(maker, bytes)
+  const payment = aPayment({ originId, attachmentSha256: sha256 })
+  const sent = await Promise.all(Array.from({ length: 10 }, () => maker.send(payment)))
+  const ids = [...new Set(sent.map((each) => must(each).transactionId))]
+  assert.equal(ids.length, 1)
+  for (const transactionId of [originId, ...ids]) {
+    assert.equal((await findAttachmentOf(database.pool, applicationId, transactionId))?.sha256, sha256)
+    const open = await openAttachment(database.pool, { applicationId, transactionId })
+    assert.ok(bytes.equals(Buffer.concat(await Array.fromAsync(open?.content ?? assert.fail('no file')))))
+  }
+  const { rows } = await database.pool.query(
+    "select details ->> 'copiedFrom' as origin, details ->> 'sha256' as sha256 from audit_entries where action = 'attachment.stored' and subject = $1",
+    [payment.externalId],
+  )
+  assert.deepEqual(rows, [{ origin: originId, sha256 }])
+  assert.equal(must(await maker.send(payment)).transactionId, ids[0])
+})
+
+test('no file: a payment that is sent without the earlier one, and one whose copy was removed after a refusal', async () => {
+  const maker = await aMaker()
+  const { originId, sha256 } = await aRejected(maker)
+  const without = must(await maker.send(aPayment({ originId })))
+  assert.equal(await findAttachmentOf(database.pool, maker.applicationId, without.transactionId), undefined)
+  const refused = aPayment({ originId, attachmentSha256: sha256 })
+  assert.equal((await maker.send(refused)).ok, false)
+  const actor = { kind: 'person' as const, id: maker.id, applicationId: maker.applicationId, roles: ['maker' as const] }
+  must(await removeAttachment(database.pool, { applicationId: maker.applicationId, actor, externalId: refused.externalId }))
+  const { transactionId } = must(await maker.send({ ...refused, originId: null, attachmentSha256: null }))
+  assert.equal(await findAttachmentOf(database.pool, maker.applicationId, transactionId), undefined)
+})
+
+test('attachment_differs, and nothing is started: another digest, another application, no origin, or a file that is not kept', async () => {
+  const maker = await aMaker()
+  const { originId, sha256 } = await aRejected(maker)
+  const elsewhere = await aRejected(await aMaker(), samplePdf('of others'))
+  const refused = { ok: false, error: { code: 'attachment_differs' } }
+  for (const overrides of [
+    { originId, attachmentSha256: 'f'.repeat(64) },
+    { originId: elsewhere.originId, attachmentSha256: elsewhere.sha256 },
+    { originId, attachmentSha256: elsewhere.sha256 },
+    { originId: null, attachmentSha256: sha256 },
+  ]) {
+    const payment = aPayment(overrides)
+    assert.deepEqual(await maker.send(payment), refused)
+    assert.equal(await countOf(payment.externalId), 0)
+  }
+  const own = aPayment({ originId, attachmentSha256: sha256 })
+  await attach(maker, own.externalId, samplePdf('another'))
+  assert.deepEqual(await maker.send(own), refused, 'the file that another window attached stays')
+  await database.pool.query('delete from attachment_pieces where application_id = $1', [maker.applicationId])
+  assert.deepEqual(await maker.send(aPayment({ originId, attachmentSha256: sha256 })), refused)
+})
+
+test('too_many_attachments: a kept file while the maker has files of as many unsent payments as allowed', async () => {
+  const maker = await aMaker()
+  const { originId, sha256 } = await aRejected(maker)
+  for (let n = 0; n < UNSENT_MAX; n++) await attach(maker, randomUUID(), samplePdf())
+  assert.deepEqual(await maker.send(aPayment({ originId, attachmentSha256: sha256 })), {
+    ok: false,
+    error: { code: 'too_many_attachments' },
+  })
 })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import type { Role } from '#lib/people/permissions.ts'
-import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { TransactionRequest } from '#lib/schemas/api/transaction-request.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import type { ApplicationSnapshot } from '#server/applications/snapshot.ts'
 import { setFeeSchedule, setTransferService } from '#server/applications/terms.ts'
@@ -78,7 +78,7 @@ function service(overrides: { isEnabled?: boolean; enforcesLimits?: boolean; min
 
 /** Puts one rule in force: deposits of the API above 10,000 wait. */
 async function ruleAboveTenThousand(applicationId: string): Promise<void> {
-  const rules = [{ name: 'Large', sources: ['api'], currency: 'XAF', aboveMinor: '1000000', approvals: [1] }]
+  const rules = [{ name: 'Large', sources: ['api'], limits: { XAF: '1000000' }, approvals: [1] }]
   const { version } = must(await proposePolicy(database.pool, { applicationId, rules, actor: SYSTEM_ACTOR }))
   must(await activatePolicy(database.pool, { applicationId, version, actor: SYSTEM_ACTOR }))
 }

@@ -4,9 +4,9 @@ import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { SimulatedEnding } from '#lib/partner/partner-requests.ts'
 import { completeTexts, EMPTY_TEXTS } from '#lib/payments/payment-fields.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import { BATCH_LENGTH_MAX, transactionRequestSchema } from '#lib/schemas/transaction-request.ts'
+import { BATCH_LENGTH_MAX, transactionRequestSchema } from '#lib/schemas/api/transaction-request.ts'
 import { JsonNumber } from '#lib/text/json.ts'
 import { type ApplicationSnapshot, feesFor } from '#server/applications/snapshot.ts'
 import { type CommandActor, mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -26,9 +26,16 @@ import {
   webhookUrlOf,
 } from './find-start-problems.ts'
 import type { Intake, IntakeItem, IntakeOutcome, Refund } from './intake.ts'
+import type { UnansweredArrays } from './unanswered-arrays.ts'
 
 /** `intake` wakes the loop that submits to operators, after each batch that has work for it. */
-export type StartTransactionsDeps = { pool: Queryable; intake: Pick<Intake, 'submit'>; connectors: Connected }
+export type StartTransactionsDeps = {
+  pool: Queryable
+  intake: Pick<Intake, 'submit'>
+  connectors: Connected
+  /** Keeps the webhooks of an array back until it is answered. Absent where nobody waits for the ids: people and files. */
+  unansweredArrays?: UnansweredArrays
+}
 
 /**
  * The actor and the channel that start transactions: a partner's program through the API, a person on a page or with a file, or a customer at a
@@ -47,7 +54,7 @@ type PaidLink = { linkId: string; createdBy: string }
 export type StartTransactionsCommand = Starter & {
   application: ApplicationSnapshot
   type: TransactionType
-  /** Validated by `lib/schemas/transaction-request.ts`. */
+  /** Validated by `lib/schemas/api/transaction-request.ts`. */
   requests: readonly StartRequest[]
   /** Stored with each transaction of a file, so that they can be found and decided together. */
   batchId?: string
@@ -91,7 +98,7 @@ export async function startTransactions(
   if (problems.length > 0) return err({ kind: 'refused', problems })
   const items = toIntakeItems(command)
   const [only] = items
-  const submitted = only && items.length === 1 ? await submitOne(deps.intake, only) : await submitAll(deps.intake, items)
+  const submitted = only && items.length === 1 ? await submitOne(deps.intake, only) : await submitArray(deps, items)
   if (submitted === 'overloaded') return err({ kind: 'overloaded' })
   if (submitted === 'origin_replaced') {
     return err({ kind: 'refused', problems: origin ? await findOriginProblems(deps.pool, application.applicationId, origin) : [] })
@@ -112,6 +119,12 @@ async function submitOne(intake: Pick<Intake, 'submit'>, item: IntakeItem): Prom
     if (item.originId !== undefined && isOriginReplaced(error)) return 'origin_replaced'
     throw error
   }
+}
+
+function submitArray({ intake, unansweredArrays }: StartTransactionsDeps, items: readonly IntakeItem[]) {
+  const submit = () => submitAll(intake, items)
+  const ids = items.map(({ transactionId }) => transactionId)
+  return unansweredArrays ? unansweredArrays.during(ids, submit) : submit()
 }
 
 /**

@@ -1,7 +1,12 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type {
+  TransactionSource,
+  TransactionStatus,
+  TransactionType,
+  TransitionEvent,
+} from '#lib/payments/transactions/transaction-status.ts'
 import { type BatchFunction, encodeRows, type RowColumns, type RowOf, recordOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { listTextColumns, selectTexts, TEXT_COLUMNS } from './payment-text-columns.ts'

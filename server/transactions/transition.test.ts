@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from './intake.ts'
@@ -245,5 +245,21 @@ test('not moved when approved in a disabled application or at a disabled service
     assert.equal((await move(other, 'rejected'))?.status, 'FAILED')
     await database.pool.query(enable, [applicationId])
     assert.equal((await move(item, 'approved'))?.status, 'PENDING')
+  }
+})
+
+test('not moved: stopped while an operator may have it; FAILED where nothing is being sent', async () => {
+  const applicationId = await makeApplication(database.pool)
+  for (const [state, isMoved] of [
+    ['submitting', false],
+    ['submitted', false],
+    ['unconfirmed', false],
+    ['awaiting_code', false],
+    ['queued', true],
+    ['paused', true],
+  ] as const) {
+    const item = await one(anIntakeItem(applicationId, { type: 'COLLECT' }))
+    await database.pool.query('update operator_work set state = $2 where transaction_id = $1', [item.transactionId, state])
+    assert.equal((await move(item, 'stopped'))?.isMoved, isMoved, state)
   }
 })

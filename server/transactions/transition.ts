@@ -1,4 +1,4 @@
-import { TRANSITIONS, type TransactionStatus, type TransitionEvent } from '#lib/payments/transaction-status.ts'
+import { TRANSITIONS, type TransactionStatus, type TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import { type Batcher, type BatcherOptions, createBatcher } from '#server/database/batcher.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { isDataError, RETRY_CANCELLED } from '#server/database/with-transaction.ts'

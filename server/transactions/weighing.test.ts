@@ -38,9 +38,10 @@ test('PENDING_APPROVAL when the old and the new Benin number of one person excee
 
 test('as many approvals as the total of its own file requires: a row that is taken in together with one of another file', async () => {
   const applicationId = await makeApplication(database.pool)
+  const makerId = await makePerson(database.pool, applicationId, ['maker'])
   const bands = [aBand({ steps: [1] }), aBand({ aboveBatchMinor: '1000000', steps: [2] })]
   const items = [900_000n, 2_000_000n].map((batchSumMinor) =>
-    anIntakeItem(applicationId, { source: 'file', batchId: randomUUID(), batchSumMinor, amountMinor: 100_000n, bands }),
+    anIntakeItem(applicationId, { source: 'file', makerId, batchId: randomUUID(), batchSumMinor, amountMinor: 100_000n, bands }),
   )
   await takeIn(database.pool, items)
   const { rows } = await database.pool.query<{ transaction_id: string; steps: number[] }>(
@@ -50,6 +51,31 @@ test('as many approvals as the total of its own file requires: a row that is tak
   const steps = new Map(rows.map((row) => [row.transaction_id, row.steps]))
   assert.deepEqual(
     items.map(({ transactionId }) => steps.get(transactionId)),
+    [[1], [2]],
+  )
+})
+
+test('as many approvals as its own rule requires: rows of two files that have the same total and other rules', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const makerId = await makePerson(database.pool, applicationId, ['maker'])
+  const items = ([1, 2] as const).map((steps) => {
+    const bands = [aBand({ aboveBatchMinor: '1000000', steps: [steps] })]
+    return anIntakeItem(applicationId, {
+      source: 'file',
+      makerId,
+      batchId: randomUUID(),
+      batchSumMinor: 2_000_000n,
+      amountMinor: 100_000n,
+      bands,
+    })
+  })
+  await takeIn(database.pool, items)
+  const { rows } = await database.pool.query<{ steps: number[] }>(
+    `select i.steps from approval_items i join transactions t using (application_id, transaction_id) where t.application_id = $1 order by t.sequence`,
+    [applicationId],
+  )
+  assert.deepEqual(
+    rows.map(({ steps }) => steps),
     [[1], [2]],
   )
 })
@@ -74,12 +100,61 @@ test('PENDING once the beneficiary was paid under the earlier number, and the nu
   )
 })
 
+test('waits for a decision as many hours as its rule says', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await takeIn(database.pool, [anIntakeItem(applicationId, { bands: [aBand({ expiresInHours: 36 })] })])
+  const { rows } = await database.pool.query(
+    `select extract(epoch from i.expires_at - t.created_at)::integer / 3600 as hours from approval_items i join transactions t using (application_id, transaction_id)
+      where application_id = $1`,
+    [applicationId],
+  )
+  assert.deepEqual(rows, [{ hours: 36 }])
+})
+
+test('PENDING_APPROVAL for the first payout to a person who has only been collected from', async () => {
+  const applicationId = await makeApplication(database.pool)
+  await fund(database.pool, applicationId, 'MOMOCM', 10_000_000n)
+  const collected = anIntakeItem(applicationId, { type: 'COLLECT', operator: 'MOMOCM' })
+  await takeIn(database.pool, [collected])
+  await transition(database.pool, [{ ...collected, event: 'succeeded', actor: SYSTEM_ACTOR }])
+  const { phoneNumber } = collected
+  const again = (type: 'COLLECT' | 'DEPOSIT') => one(anIntakeItem(applicationId, { type, operator: 'MOMOCM', phoneNumber, bands: [FIRST] }))
+  assert.equal(await again('DEPOSIT'), 'PENDING_APPROVAL')
+  assert.equal(await again('COLLECT'), 'PENDING')
+})
+
 test('PENDING_APPROVAL for a collect that exceeds the threshold with the maker’s other collects from that phone; deposits do not count', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = (type: 'COLLECT' | 'DEPOSIT') => anIntakeItem(applicationId, { type, amountMinor: 600_000n, bands: [ABOVE] })
   assert.equal(await one(item('DEPOSIT')), 'PENDING')
   assert.equal(await one(item('COLLECT')), 'PENDING')
   assert.equal(await one(item('COLLECT')), 'PENDING_APPROVAL')
+})
+
+test('PENDING_APPROVAL beside a payment to the same person of almost 24 hours ago, PENDING beside one of 24 hours ago', async () => {
+  for (const [age, expected] of [
+    ['23 hours 59 minutes', 'PENDING_APPROVAL'],
+    ['24 hours', 'PENDING'],
+  ] as const) {
+    const applicationId = await makeApplication(database.pool)
+    const item = () => anIntakeItem(applicationId, { type: 'COLLECT', amountMinor: 600_000n, bands: [ABOVE] })
+    assert.equal(await one(item()), 'PENDING')
+    await database.pool.query('update transactions set created_at = created_at - $2::interval where application_id = $1', [
+      applicationId,
+      age,
+    ])
+    assert.equal(await one(item()), expected, age)
+  }
+})
+
+test('PENDING for a payment beside one to the same person that FAILED, which does not count', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = () => anIntakeItem(applicationId, { type: 'COLLECT', amountMinor: 600_000n, bands: [ABOVE] })
+  const failed = item()
+  await takeIn(database.pool, [failed])
+  await transition(database.pool, [{ ...failed, event: 'failed', message: 'x', actor: SYSTEM_ACTOR }])
+  assert.equal(await one(item()), 'PENDING')
+  assert.equal(await one(item()), 'PENDING_APPROVAL')
 })
 
 test('PENDING for a new payment beside the retry of one that counts already', async () => {

@@ -42,16 +42,12 @@ export async function* selectPieces(
   }
 }
 
-/** The sum of the bytes that arrived, and how many pieces they are. */
-export async function countPieces(
-  queryable: Queryable,
-  { pieces }: UploadTables,
-  { applicationId, fileId }: FileKey,
-): Promise<{ pieces: number; bytes: bigint }> {
-  const { rows } = await queryable.query<{ pieces: number; bytes: bigint }>(
-    `select count(*)::integer as pieces, coalesce(sum(byte_count), 0)::bigint as bytes from ${pieces}
+/** The sum of the bytes that arrived. */
+export async function countBytes(queryable: Queryable, { pieces }: UploadTables, { applicationId, fileId }: FileKey): Promise<bigint> {
+  const { rows } = await queryable.query<{ bytes: bigint }>(
+    `select coalesce(sum(byte_count), 0)::bigint as bytes from ${pieces}
       where application_id = $1 and file_id = $2`,
     [applicationId, fileId],
   )
-  return rows[0] ?? { pieces: 0, bytes: 0n }
+  return rows[0]?.bytes ?? 0n
 }

@@ -4,7 +4,7 @@ import { gunzip, gzip } from 'node:zlib'
 import { err, ok, type Result } from '#lib/result.ts'
 import { PIECE_BYTES } from '#lib/uploads.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { countPieces, type FileKey, insertPiece, selectPieces, type UploadTables } from './piece-store.ts'
+import { countBytes, type FileKey, insertPiece, selectPieces, type UploadTables } from './piece-store.ts'
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 /** Level 1: pieces of a text compress to a tenth, in a few milliseconds. */
@@ -41,12 +41,14 @@ export async function digestUpload(
   file: FileKey & { byteCount: bigint },
   onPiece: (piece: Buffer) => void = () => undefined,
 ): Promise<Buffer | undefined> {
-  const { bytes, pieces } = await countPieces(queryable, tables, file)
-  if (bytes !== file.byteCount || pieces !== Math.ceil(Number(bytes) / PIECE_BYTES)) return undefined
+  if ((await countBytes(queryable, tables, file)) !== file.byteCount) return undefined
   const hash = createHash('sha256')
+  let bytes = 0
   for await (const piece of readUploadPieces(queryable, tables, file)) {
     hash.update(piece)
+    bytes += piece.length
     onPiece(piece)
   }
-  return hash.digest()
+  // Pieces behind a missing one are not read.
+  return BigInt(bytes) === file.byteCount ? hash.digest() : undefined
 }

@@ -116,6 +116,29 @@ test('the other outcomes of a batch are recorded if PostgreSQL refuses one', asy
   assert.deepEqual(Object.fromEntries(counted), { bad_status: 3, delivered: 1 })
 })
 
+test('an outcome with its detail is recorded once the database works again, and none is given up meanwhile', async () => {
+  const applicationId = randomUUID()
+  const [item] = await addDeliveries(database.pool, applicationId, ['https://partner.example/hook'])
+  assert.ok(item)
+  await database.pool.query('update webhook_deliveries set attempts = 1 where application_id = $1', [applicationId])
+  let failures = 0
+  const logger = { info() {}, warn() {}, error: () => void failures++ }
+  const recorder = new AttemptRecorder({ pool: database.pool, gapsMs: [30_000], logger, recordGapMs: 0 })
+  await database.pool.query('alter table webhook_attempts rename to webhook_attempts_away')
+  try {
+    recorder.add(recordOf(applicationId, item.transactionId, { detail: 'HTTP 500' }))
+    await waitUntil('a statement has failed', () => failures > 0)
+  } finally {
+    await database.pool.query('alter table webhook_attempts_away rename to webhook_attempts')
+  }
+  await recorder.flush(10_000)
+  const history = await listWebhookAttempts(database.pool, applicationId, item.transactionId)
+  assert.deepEqual(
+    history?.attempts.map(({ outcome, detail }) => [outcome, detail]),
+    [['bad_status', 'HTTP 500']],
+  )
+})
+
 test('one statement for the outcomes that come within the gap after the last one, which a flush ends', async () => {
   const applicationId = randomUUID()
   const items = await addDeliveries(database.pool, applicationId, Array<string>(3).fill('https://partner.example/hook'))

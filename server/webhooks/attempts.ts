@@ -6,7 +6,7 @@ import { isDataError } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { backoffMs } from '#server/retry.ts'
 import { type AttemptRecord, type Claim, type ClaimedDelivery, recordAttempts, returnDeliveries } from './delivery-store.ts'
-import { type AttemptEnding, type Receiver, type ReceiverSlots, takeRetrySpreadMs } from './receiver-slots.ts'
+import { type AttemptEnding, type QueuedDelivery, type Receiver, type ReceiverSlots, takeRetrySpreadMs } from './receiver-slots.ts'
 import { type AttemptOutcome, NOTHING_ANSWERED, type Sender, type SendResult } from './send/send-webhook.ts'
 import { signWebhook, type WebhookSecret, webhookIdOf, webhookPayload } from './send/sign-webhook.ts'
 
@@ -15,6 +15,8 @@ type AttemptStarterOptions = {
   recorder: AttemptRecorder
   /** Makes one attempt. Must not reject. */
   attemptDelivery(delivery: ClaimedDelivery): Promise<SendResult>
+  /** Resolves when a webhook of this transaction may be sent; undefined: now. Must not reject. */
+  untilAnswered?: ((transactionId: string) => Promise<void> | undefined) | undefined
   /** A claim older than this is returned instead of sent: its attempt could outlast the lease. */
   claimAgeMsMax: number
   /** A receiver has a free slot, and more may be due for it. */
@@ -33,6 +35,7 @@ export class AttemptStarter {
   /** Receivers with claimed deliveries that were not looked at yet. */
   readonly #provenReceivers = new Set<Receiver>()
   readonly #unprovenReceivers = new Set<Receiver>()
+  readonly #keptBack = new Set<QueuedDelivery>()
   #isStarting = false
   #isStopped = false
   #onIdle: (() => void) | undefined
@@ -48,15 +51,33 @@ export class AttemptStarter {
   }
 
   add(claim: Pick<Claim, 'claimedAt' | 'deliveries'>): void {
-    const { slots } = this.#options
     const receivedMs = performance.now()
     const receivers = new Set<Receiver>()
     for (const delivery of claim.deliveries) {
-      const receiver = slots.get(delivery.target)
-      receiver.queue.push({ delivery, claimedAt: claim.claimedAt, receivedMs })
-      slots.added(receiver)
-      receivers.add(receiver)
+      const queued = { delivery, claimedAt: claim.claimedAt, receivedMs }
+      const answered = this.#options.untilAnswered?.(delivery.transactionId)
+      if (answered) this.#keepBack(queued, answered)
+      else receivers.add(this.#enqueue(queued))
     }
+    this.#startQueued(receivers)
+  }
+
+  #keepBack(queued: QueuedDelivery, answered: Promise<void>): void {
+    this.#keptBack.add(queued)
+    void answered.then(() => {
+      if (this.#keptBack.delete(queued)) this.#startQueued([this.#enqueue(queued)])
+    })
+  }
+
+  #enqueue(queued: QueuedDelivery): Receiver {
+    const { slots } = this.#options
+    const receiver = slots.get(queued.delivery.target)
+    receiver.queue.push(queued)
+    slots.added(receiver)
+    return receiver
+  }
+
+  #startQueued(receivers: Iterable<Receiver>): void {
     if (this.#isStopped) return this.#returnQueued(receivers)
     for (const receiver of receivers) (receiver.health === 'proven' ? this.#provenReceivers : this.#unprovenReceivers).add(receiver)
     if (!this.#isStarting) void this.#startInTurns()
@@ -64,8 +85,10 @@ export class AttemptStarter {
 
   /** Starts nothing more and returns what was not started. Resolves when no attempt is in progress. */
   async stop(): Promise<void> {
-    const { slots } = this.#options
+    const { slots, recorder } = this.#options
     this.#isStopped = true
+    recorder.returnClaims([...this.#keptBack].map(({ delivery }) => delivery))
+    this.#keptBack.clear()
     this.#returnQueued(slots.all())
     if (slots.claimed() === 0) return
     await new Promise<void>((resolve) => {

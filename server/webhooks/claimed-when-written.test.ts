@@ -5,6 +5,7 @@ import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createSettler, type WrittenWebhooks } from '#server/transactions/transition.ts'
+import { UnansweredArrays } from '#server/transactions/unanswered-arrays.ts'
 import { closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 
 const LEASE_MS = 30_000
@@ -172,4 +173,42 @@ test('every webhook of a burst at one receiver is delivered once', async () => {
   await loop.drain()
   const ids = receiver.received.map(({ body }) => JSON.parse(body).transactionId)
   assert.deepEqual(ids.toSorted(), items.map(({ transactionId }) => transactionId).toSorted())
+})
+
+test('nothing, and then one webhook half a second after the array of its transaction was answered', async () => {
+  const unanswered = new UnansweredArrays()
+  const receiver = await startReceiver((response) => response.end())
+  const [held, other] = [await anOpenTransaction(receiver.url), await anOpenTransaction(receiver.url)]
+  const loop = startLoop(database.pool, { untilAnswered: unanswered.untilAnswered })
+  const settler = createSettler({ pool: database.pool, claimWebhooks: loop.claimWritten, onWebhooks: loop.deliver })
+  const stored = Promise.withResolvers<void>()
+  const answered = unanswered.during([held.transactionId], () => stored.promise)
+  await settler.settle(ending(held))
+  await settler.settle(ending(other))
+  await untilFinished(database.pool, other.applicationId)
+  assert.equal(receiver.received.length, 1)
+  stored.resolve()
+  await answered
+  const answeredMs = performance.now()
+  await untilFinished(database.pool, held.applicationId)
+  await loop.drain()
+  assert.deepEqual(await attemptsOf(held), ['1 delivered'])
+  const [, late] = receiver.received
+  assert.equal(JSON.parse(late?.body ?? '{}').transactionId, held.transactionId)
+  // Timers count whole milliseconds.
+  assert.ok((late?.atMs ?? 0) - answeredMs > 490)
+})
+
+test('the claim of a webhook that is kept back is returned by a drain', async () => {
+  const unanswered = new UnansweredArrays()
+  const item = await anOpenTransaction('https://partner.example/hooks')
+  const loop = startLoop(database.pool, { untilAnswered: unanswered.untilAnswered })
+  const stored = Promise.withResolvers<void>()
+  const answered = unanswered.during([item.transactionId], () => stored.promise)
+  await createSettler({ pool: database.pool, claimWebhooks: loop.claimWritten, onWebhooks: loop.deliver }).settle(ending(item))
+  assert.equal(await deliveryOf(item), 'due 1 leased')
+  await loop.drain()
+  assert.equal(await deliveryOf(item), 'due 0')
+  stored.resolve()
+  await answered
 })

@@ -13,6 +13,8 @@ export type DeliveryLoopOptions = AttemptDependencies & {
   networksFor?(applicationId: string): readonly string[]
   /** Called with how many attempts ended with each outcome, once that is recorded. */
   onRecorded?: (outcome: AttemptOutcome, count: number) => void
+  /** Resolves when the caller of this transaction knows its id; undefined if that is so already. Must not reject. */
+  untilAnswered?(transactionId: string): Promise<void> | undefined
   /** Makes each attempt, with the headers by which its receiver continues the trace. */
   trace?:
     | ((delivery: ClaimedDelivery, attempt: (headers: Record<string, string>) => Promise<SendResult>) => Promise<SendResult>)
@@ -69,6 +71,7 @@ export function createDeliveryLoop(options: DeliveryLoopOptions): DeliveryLoop {
   const starter = new AttemptStarter({
     slots,
     recorder,
+    untilAnswered: options.untilAnswered,
     attemptDelivery(delivery) {
       const sender = senders.to(networksFor(delivery.applicationId))
       const attempt = (headers?: Record<string, string>) => attemptDelivery(sender, options, delivery, headers)

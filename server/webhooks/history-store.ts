@@ -1,4 +1,4 @@
-import type { WebhookState } from '#lib/payments/transaction-status.ts'
+import type { WebhookState } from '#lib/payments/transactions/transaction-status.ts'
 import type { DeliveryFilter } from '#lib/schemas/page-address.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import { firstIdAfter, runQuery, type Sql, sql } from '#server/database/compose-sql.ts'

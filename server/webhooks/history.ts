@@ -1,4 +1,4 @@
-import type { WebhookState } from '#lib/payments/transaction-status.ts'
+import type { WebhookState } from '#lib/payments/transactions/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import {
   type AttemptRow,

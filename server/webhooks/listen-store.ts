@@ -27,20 +27,27 @@ export async function readLastResults(queryable: Queryable, applicationId: strin
   return rows[0] ?? { success: 0n, failed: 0n }
 }
 
-/** The next results of one status in their order. The lock of the application's counters makes their numbers visible in that order. */
+/**
+ * The next results of each status in their order, up to `limit` of each. The lock of the application's counters makes their numbers visible in that
+ * order. One statement, so one snapshot: read one after the other, a success that is committed between them would come behind a later failure.
+ */
 export async function listResultsAfter(
   queryable: Queryable,
   applicationId: string,
-  { status, after, limit }: { status: 'SUCCESS' | 'FAILED'; after: bigint; limit: number },
-): Promise<ResultRow[]> {
+  after: ResultCursor,
+  limit: number,
+): Promise<Record<'SUCCESS' | 'FAILED', ResultRow[]>> {
   const { rows } = await queryable.query<ResultRow>(
     `select e.transaction_id as "transactionId", e.final_sequence as sequence, e.at, t.external_id as "externalId", e.to_status as status,
             t.amount_minor as "amountMinor", t.phone_number as "phoneNumber", t.operator, t.message, t.final_at as "finalAt", t.webhook_url as url
-       from transaction_events e
+       from (values ('SUCCESS', $2::bigint), ('FAILED', $3::bigint)) wanted (status, after_sequence)
+       cross join lateral (
+         select transaction_id, application_id, final_sequence, at, to_status from transaction_events
+          where application_id = $1 and to_status = wanted.status and final_sequence > wanted.after_sequence
+          order by final_sequence limit $4) e
        join transactions t on t.application_id = e.application_id and t.transaction_id = e.transaction_id
-      where e.application_id = $1 and e.to_status = $2 and e.final_sequence > $3
-      order by e.final_sequence limit $4`,
-    [applicationId, status, after, limit],
+      order by e.final_sequence`,
+    [applicationId, after.success, after.failed, limit],
   )
-  return rows
+  return { SUCCESS: rows.filter(({ status }) => status === 'SUCCESS'), FAILED: rows.filter(({ status }) => status === 'FAILED') }
 }

@@ -26,10 +26,7 @@ export async function listWebhooksAfter(
   after: ResultCursor,
 ): Promise<{ webhooks: ForwardedWebhook[]; cursor: ResultCursor }> {
   const { applicationId } = listener
-  const [success, failed] = await Promise.all([
-    listResultsAfter(queryable, applicationId, { status: 'SUCCESS', after: after.success, limit: PAGE_SIZE }),
-    listResultsAfter(queryable, applicationId, { status: 'FAILED', after: after.failed, limit: PAGE_SIZE }),
-  ])
+  const { SUCCESS: success, FAILED: failed } = await listResultsAfter(queryable, applicationId, after, PAGE_SIZE)
   const webhooks: ForwardedWebhook[] = []
   let cursor = after
   for (let taken = 0; taken < PAGE_SIZE; taken++) {

@@ -173,7 +173,7 @@ export type AttemptEnding = 'answered' | 'failed' | 'timed_out'
 const HEALTH_AFTER: Record<AttemptEnding, Health | 'unchanged'> = { answered: 'proven', failed: 'unchanged', timed_out: 'suspect' }
 
 /** A claimed delivery that waits for a slot. */
-type QueuedDelivery = {
+export type QueuedDelivery = {
   delivery: ClaimedDelivery
   /** The claim, by the database's clock. */
   claimedAt: Date

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { OfferedProofsProvider } from '#components/form/second-factor/offered-proofs.tsx'
 import { Frame, GuessedCodes } from '#components/frame/frame.tsx'
 import { QueryProvider } from '#components/frame/page-data.tsx'
 import { MessagesProvider } from '#components/ui/translations.tsx'
@@ -8,7 +9,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readTheme } from '#server/back-office/preferences.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { countWaiting } from '#server/reports/waiting/read-waiting.ts'
-import { dismissCodeWarning, setLanguage, setTheme, signOut, signOutEverywhere } from '../../actions/session.ts'
+import { dismissCodeWarning, setLanguage, setTheme, signOut, signOutEverywhere, startProof } from '../../actions/session.ts'
 import { dismissNotice, undoDecision } from './approvals/actions.ts'
 
 /** The messages for client components of the frame, tables and domain marks. A page adds its own with PageMessages. */
@@ -62,24 +63,26 @@ export default async function BackOfficeLayout({ children, params }: Props) {
       serverNowMs={runtime.clock.now().getTime()}
       readerId={viewer.personId}
     >
-      <QueryProvider>
-        <Frame
-          t={t}
-          viewer={viewer}
-          theme={theme}
-          isSandbox={runtime.config.isSandbox}
-          intended={INTENDED}
-          actions={{ setTheme, setLanguage, signOut, signOutEverywhere }}
-          waiting={waiting}
-          accountNotice={
-            viewer.codesGuessedAt && (
-              <GuessedCodes t={t} application={application} at={viewer.codesGuessedAt} dismiss={dismissCodeWarning} />
-            )
-          }
-        >
-          {children}
-        </Frame>
-      </QueryProvider>
+      <OfferedProofsProvider {...viewer.proofs} startProof={startProof}>
+        <QueryProvider>
+          <Frame
+            t={t}
+            viewer={viewer}
+            theme={theme}
+            isSandbox={runtime.config.isSandbox}
+            intended={INTENDED}
+            actions={{ setTheme, setLanguage, signOut, signOutEverywhere }}
+            waiting={waiting}
+            accountNotice={
+              viewer.codesGuessedAt && (
+                <GuessedCodes t={t} application={application} at={viewer.codesGuessedAt} dismiss={dismissCodeWarning} />
+              )
+            }
+          >
+            {children}
+          </Frame>
+        </QueryProvider>
+      </OfferedProofsProvider>
     </MessagesProvider>
   )
 }

@@ -4,10 +4,12 @@ import { notFound } from 'next/navigation'
 import { isGuide, isSampleLanguage, SAMPLE_COOKIE } from '#lib/partner/reference.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
+import { CLIENT_SAMPLES } from '#server/http/clients/client-samples.ts'
 import { allCauses, readReference } from '#server/http/reference/read-reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
 import { WEBHOOK_GAPS_MS } from '#server/webhooks/delivery-loop.ts'
+import { ClientGuide } from '../_components/guides/client-guide.tsx'
 import { CustomerGuide } from '../_components/guides/customer-guide.tsx'
 import { OperatorGuide } from '../_components/guides/operator-guide.tsx'
 import { AuthenticationGuide, ErrorGuide, IdempotencyGuide, SandboxGuide, VersionGuide } from '../_components/guides/short-guides.tsx'
@@ -42,6 +44,7 @@ export default async function DocsTopicPage({ params }: Props) {
       {topic === 'webhooks' && (
         <WebhookGuide t={t} webhook={webhook} verify={VERIFY_WEBHOOK} gapsMs={WEBHOOK_GAPS_MS} language={language} />
       )}
+      {topic === 'clients' && <ClientGuide samples={CLIENT_SAMPLES} />}
       {topic === 'errors' && <ErrorGuide t={t} causes={allCauses()} />}
       {topic === 'sandbox' && <SandboxGuide outcomes={SIMULATED_OUTCOMES} />}
       {topic === 'operators' && <OperatorGuide />}

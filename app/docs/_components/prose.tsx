@@ -2,7 +2,7 @@ import { Fragment, type ReactNode } from 'react'
 import { Badge, type Tone } from '#components/ui/display/badge.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { GUIDES, type Guide } from '#lib/partner/reference.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 
 /** Paragraphs of the OpenAPI document, which are in English in every language of the page. */
 export function Description({ text }: { text: string }) {

@@ -1,7 +1,7 @@
 'use client'
 
 import { useActionState } from 'react'
-import { QrPicture, RecoveryCodes } from '#components/form/second-factor.tsx'
+import { QrPicture, RecoveryCodes } from '#components/form/second-factor/recovery-codes.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'

@@ -45,7 +45,7 @@ async function askAndSignIn(next: string): Promise<keyof typeof WORDS> {
     return answered.ok ? answered : { ok: false as const, error: { code: answered.error } }
   })
   if (!started.ok) return started.error.code === 'throttled' || started.error.code === 'offline' ? started.error.code : 'not_offered'
-  const { signWithPasskey } = await import('#components/form/passkey-device.ts')
+  const { signWithPasskey } = await import('#components/form/second-factor/passkey-device.ts')
   const answer = await signWithPasskey(started.value)
   if (!answer) return 'unused'
   const refused = await callAction(async () => ({ ok: true as const, value: await passkeyAction(answer, next) }))

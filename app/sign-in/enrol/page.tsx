@@ -4,8 +4,9 @@ import { paths } from '#lib/pages/paths.ts'
 import { safeNext } from '#lib/people/sign-in.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import { beginEnrolment } from '#server/back-office/sign-in.ts'
+import { beginEnrolment } from '#server/back-office/session/sign-in.ts'
 import { EnrolForm } from '../_components/enrol-form.tsx'
+import { PasskeyButton } from '../_components/passkey-button.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getT())('enrol.title') }
@@ -16,8 +17,19 @@ export default async function EnrolPage({ searchParams }: { searchParams: Promis
   const [t, query, person] = await Promise.all([getT(), searchParams, currentPerson()])
   const next = safeNext(query.next)
   if (!person) redirect(paths.signIn(next))
-  const enrolment = await beginEnrolment(person.personId)
   const demanding = person.memberships.find((membership) => membership.requiresSecondFactor)
+  // An app that somebody sets up with the password alone would take the place of the passkey.
+  if (demanding && person.hasPasskey && !person.hasProvenSecondFactor) {
+    return (
+      <>
+        <h1>{t('enrol.passkeyTitle')}</h1>
+        <p className="mt-1 text-ink-2">{t('enrol.passkeyLead', { application: demanding.name })}</p>
+        <PasskeyButton next={next} />
+        <p className="mt-6 text-second text-quiet">{t('enrol.passkeyLost')}</p>
+      </>
+    )
+  }
+  const enrolment = await beginEnrolment(person.personId)
   return (
     <>
       <h1>{t('enrol.title')}</h1>

@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation'
 import { paths } from '#lib/pages/paths.ts'
 import { safeNext } from '#lib/people/sign-in.ts'
 import { getT } from '#server/back-office/preferences.ts'
-import { readPendingSecondFactorSession } from '#server/back-office/session.ts'
+import { readPendingSecondFactorSession } from '#server/back-office/session/session.ts'
 import { CodeForm } from '../_components/sign-in-forms.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

@@ -195,6 +195,7 @@ function refusalKey(refusal: IntentionRefusal) {
     case 'nothing_left':
       return `undo.why.${refusal}` as const
     case 'wrong_code':
+    case 'passkey_refused':
     case 'code_throttled':
       return 'approvals.refused.code_required' as const
     default:

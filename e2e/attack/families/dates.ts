@@ -41,6 +41,8 @@ const wideRanges: CaseMaker = {
       `/api/back-office/${slug}/balances/MOMOCM`,
       `/${slug}/balances/MOMOCM`,
       `/api/back-office/${slug}/totals/export`,
+      `/${slug}/totals/pivot`,
+      `/api/back-office/${slug}/totals/pivot/export`,
       `/api/back-office/${slug}/balances/MOMOCM/export`,
     ])
     const attack = oneRequest(

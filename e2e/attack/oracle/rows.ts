@@ -69,6 +69,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   notices: 'derived',
   notice_mails: 'derived',
   sandbox_mails: 'derived',
+  monthly_totals: 'derived',
   person_devices: 'about looking',
   // Each process reports every 15 s.
   processes: 'derived',

@@ -47,3 +47,13 @@ export async function startSimulators(options: {
     },
   }
 }
+
+/** The settings with which a service reaches these operators. */
+export function settingsOf({ places }: Simulators): Record<string, string> {
+  return Object.fromEntries(
+    places.flatMap(({ operator, url, secret }) => [
+      [`OPERATOR_${operator}_BASE_URL`, url],
+      [`OPERATOR_${operator}_SECRET`, secret],
+    ]),
+  )
+}

@@ -1,7 +1,7 @@
 import type { Context } from '#e2e/bench/context.ts'
 import type { BenchDatabase } from './environment.ts'
 import type { ServerProcess } from './server-process.ts'
-import type { Simulators } from './simulators.ts'
+import { type Simulators, settingsOf } from './simulators.ts'
 
 /** One process for everything, or a number of web and worker processes. */
 export type Layout = { role: 'all' } | { role: 'split'; webs: number; workers: number }
@@ -12,12 +12,7 @@ type FlowPlace = { context: Context; database: BenchDatabase; simulators: Simula
 
 /** Starts the service connected to the simulators, in this arrangement. */
 export async function startFlowService({ context, database, simulators }: FlowPlace, layout: Layout): Promise<FlowService> {
-  const operators = Object.fromEntries(
-    simulators.places.flatMap(({ operator, url, secret }) => [
-      [`OPERATOR_${operator}_BASE_URL`, url],
-      [`OPERATOR_${operator}_SECRET`, secret],
-    ]),
-  )
+  const operators = settingsOf(simulators)
   const start = (role: 'web' | 'worker' | 'all', environment: Record<string, string>, workers = 1) =>
     context.environment.startServer({
       databaseUrl: database.url,

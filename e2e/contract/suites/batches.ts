@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { aRequest, BASE, call, countWritten, expectError, expectOk } from '#e2e/contract/partner-program.ts'
 import type { ContractService } from '#e2e/contract/service.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { errorSchema, initiationSchema } from '#lib/schemas/responses.ts'
+import { errorSchema, initiationSchema } from '#lib/schemas/api/responses.ts'
 
 const batchSchema = z.array(initiationSchema)
 

@@ -5,7 +5,7 @@ import { demandApproval, fundDeposits, newApiUser, newPartner, newPerson } from 
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
 import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { DEFAULT_POLICY_RULES } from '#lib/rules/approval-policy.ts'
-import { initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { initiationSchema, pageSchema, recordSchema } from '#lib/schemas/api/responses.ts'
 import { setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { blockPerson } from '#server/people/accounts.ts'

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test'
 import { aRequest, BASE, call, countWritten, expectError, expectOk } from '#e2e/contract/partner-program.ts'
 import type { ContractService } from '#e2e/contract/service.ts'
 import { COUNTRIES, COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { initiationSchema } from '#lib/schemas/responses.ts'
+import { initiationSchema } from '#lib/schemas/api/responses.ts'
 
 /** Invalid values of each field, and the message that must refuse them. */
 const WRONG_FIELDS: [field: string, value: unknown, message: RegExp][] = [

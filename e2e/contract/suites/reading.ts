@@ -6,7 +6,7 @@ import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
 import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/api/responses.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 const PAGED = [

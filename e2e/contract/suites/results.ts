@@ -6,8 +6,8 @@ import { after, before, describe, test } from 'node:test'
 import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
 import { aRequest, BASE, call, expectError, expectOk } from '#e2e/contract/partner-program.ts'
 import type { ContractService, Partner } from '#e2e/contract/service.ts'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
-import { initiationSchema, recordSchema } from '#lib/schemas/responses.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
+import { initiationSchema, recordSchema } from '#lib/schemas/api/responses.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 
 type Webhook = { body: Record<string, unknown>; headers: Record<string, string | string[] | undefined>; method: string | undefined }

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { aRequest, BASE, countWritten } from '#e2e/contract/partner-program.ts'
 import type { ContractService } from '#e2e/contract/service.ts'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { errorSchema } from '#lib/schemas/api/responses.ts'
 
 /** Below the level of what a well-behaved HTTP client sends: every answer still has the five fields, and no call hangs. */
 export function describeTransport(service: () => ContractService): void {

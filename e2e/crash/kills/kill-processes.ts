@@ -3,27 +3,35 @@ import { createRandom, type Random } from '#lib/seeded-random.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { DryWallets } from '../dry-wallets.ts'
 import type { Verdict } from '../judge.ts'
 import { type LoadOptions, tryOnce } from '../load.ts'
 import { Durations, type Ordeal, RECOVERY_LIMIT_MS, type Stage } from '../ordeal.ts'
-import { DryWallets } from './dry-wallets.ts'
+import { OwnTransfers } from '../own-transfers.ts'
 import { killVictim, type PlannedKill, planKills, type Victim } from './plan.ts'
+
+/** A deposit of the load is at most 5,000: a few seconds of it take the first amount, and each top-up covers a part of what waits then. */
+const WALLETS = { first: 30_000, topUp: 15_000, last: 50_000_000 }
 
 type KillOptions = { kills: number; seed: number; say(line: string): void }
 
 /** The stage on which the processes of a sandbox are killed. */
 export function stageOfKills(options: KillOptions): Stage {
+  let wallets: DryWallets | undefined
   return {
     hasPeople: true,
     async start(environment) {
       const started = await startAlone(environment)
-      const wallets = new DryWallets(started.service)
+      wallets = new DryWallets(started.service, new OwnTransfers(started.service), WALLETS)
       await wallets.empty()
       started.service.kill()
       await wallets.untilKnown()
       return started
     },
-    begin: async (service, load, startedMs) => new Kills(options, service, load, startedMs),
+    async begin(service, load, startedMs) {
+      if (!wallets) throw new Error('The stage has not started')
+      return new Kills(options, { service, wallets, load, startedMs })
+    },
     close: async () => undefined,
   }
 }
@@ -48,10 +56,13 @@ class Kills implements Ordeal {
   #number = 0
   #recovering: Promise<void> = Promise.resolve()
 
-  constructor(options: KillOptions, service: Sandbox, load: LoadOptions, startedMs: number) {
+  constructor(
+    options: KillOptions,
+    { service, wallets, load, startedMs }: { service: Sandbox; wallets: DryWallets; load: LoadOptions; startedMs: number },
+  ) {
     this.#options = options
     this.#service = service
-    this.#wallets = new DryWallets(service)
+    this.#wallets = wallets
     this.#random = createRandom(options.seed * 1_000)
     this.#load = { ...load, random: this.#random }
     this.#startedMs = startedMs
@@ -62,6 +73,7 @@ class Kills implements Ordeal {
     const low = this.#wallets.keepLow(() => isEnding)
     for (const planned of planKills(createRandom(this.#options.seed), this.#options.kills)) await this.#kill(planned)
     await this.#recovering
+    await this.#wallets.untilShort()
     isEnding = true
     await low
     await this.#wallets.fill()

@@ -131,7 +131,7 @@ export function describeAdministrator(service: () => PayoutService): void {
     })
 
     test('rules in force as before: a version that one administrator saves, and activates alone or through a colleague’s forgotten version', async () => {
-      const rules = [{ name: 'None', sources: ['api'], currency: 'XAF', aboveMinor: '99999999900', approvals: [1] }]
+      const rules = [{ name: 'None', sources: ['api'], limits: { XAF: '99999999900' }, approvals: [1] }]
       const save = async (person: Person) => {
         const shown = valueIn(await act(service(), person, 'saveRules', { rules, accepted: [] }))
         const accepted = z

@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { ReplaceableEnd, TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { ReplaceableEnd, TransactionStatus, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import { runQuery, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'

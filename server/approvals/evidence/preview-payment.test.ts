@@ -25,7 +25,7 @@ before(async () => {
 after(() => database.drop())
 
 const RULES = [
-  { name: 'Large', sources: ['person'], currency: 'XAF', aboveMinor: '10000000', approvals: [1, 1], needsCode: true },
+  { name: 'Large', sources: ['person'], limits: { XAF: '10000000' }, approvals: [1, 1], needsCode: true },
   { name: 'New', sources: ['person'], firstTimeOnly: true, approvals: [2] },
 ]
 

@@ -6,6 +6,7 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
 import { insertCheck, storeAnswer } from '#server/account-checks/account-check-store.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
+import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
@@ -159,24 +160,14 @@ test('a row to the number and amount of an earlier payment that failed and that 
     await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
     return item.transactionId
   }
-  const record = (transactionId: string, number: number, said: string) =>
-    pool.query(
-      `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
-         values ($1, $2, $3, 'query', $4, 'FAILED', '', clock_timestamp())`,
-      [applicationId, transactionId, number, said],
-    )
   const contradicted = await failed({ phoneNumber: '237677000007' })
   await failed({ phoneNumber: '237677000008' })
   // Paid, and its operator reports a failure: nobody is paid twice by another payment.
   const paid = anIntakeItem(applicationId, { customerName: 'Awa Diop', amountMinor: 10_000n, phoneNumber: '237677000008' })
   await takeIn(pool, [paid])
   await transition(pool, [{ ...paid, event: 'succeeded', message: 'x', actor: { kind: 'operator', id: null } }])
-  await pool.query(
-    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
-       values ($1, $2, 1, 'query', 'failed', 'SUCCESS', '', clock_timestamp())`,
-    [applicationId, paid.transactionId],
-  )
-  await record(contradicted, 1, 'succeeded')
+  await contradict(pool, { applicationId, transactionId: paid.transactionId }, 'SUCCESS')
+  await contradict(pool, { applicationId, transactionId: contradicted }, 'FAILED', ['succeeded'])
   const again = await waiting({ phoneNumber: '237677000007', customerName: 'Awa Diop', amountMinor: 10_000n })
   const { batchId } = await makeFileBatch(pool, {
     applicationId,
@@ -196,11 +187,11 @@ test('a row to the number and amount of an earlier payment that failed and that 
       (row) => row.risks.filter((flag) => flag.kind === 'contradicted').length,
     )
   assert.deepEqual(await inBatch(), [1, 0])
-  await record(contradicted, 2, 'unknown')
+  await contradict(pool, { applicationId, transactionId: contradicted }, 'FAILED', ['unknown'])
   assert.equal(await isFlagged(again), true)
-  await record(contradicted, 3, 'failed')
+  await contradict(pool, { applicationId, transactionId: contradicted }, 'FAILED', ['failed'])
   assert.equal(await isFlagged(again), false)
   // The operator reports the success once more.
-  await record(contradicted, 4, 'succeeded')
+  await contradict(pool, { applicationId, transactionId: contradicted }, 'FAILED', ['succeeded'])
   assert.equal(await isFlagged(again), true)
 })

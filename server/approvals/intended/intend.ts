@@ -11,7 +11,7 @@ import { noteChange } from '../approval-store.ts'
 import { type DecideManyCommand, type DecideManyDeps, decideMany, listDigest, onceEach } from '../decide.ts'
 import { type DecideBatchCommand, type DecideBatchDeps, decideBatch, rehearseBatch } from '../decide-batch.ts'
 import { type ApprovalViewer, findApprovals } from '../queue/queue.ts'
-import { spendCode } from '../spend-code.ts'
+import { spendProof } from '../spend-proof.ts'
 import { type BatchCommand, insertIntention, type ListCommand, selectIntended } from './intention-store.ts'
 
 type Command<Whole extends { verifiedDigest?: string | undefined }> = Omit<Whole, 'verifiedDigest'>
@@ -26,12 +26,12 @@ export async function decideOrIntendMany(
   deps: DecideManyDeps,
   command: Command<DecideManyCommand>,
 ): Promise<Result<DecisionResult[], DecisionRefusal>> {
-  const { checker, decision, note, code } = command
+  const { checker, decision, note, proof } = command
   const all = onceEach(command.items)
   const ids = all.map((item) => item.transactionId)
   const { undoSeconds, transactionIds } = await selectIntended(deps.pool, asker(checker), { transactionIds: ids })
   const delays = decision === 'validated' && undoSeconds > 0
-  if (!delays && transactionIds.size === 0) return decideMany(deps, { checker, decision, note, items: all, code })
+  if (!delays && transactionIds.size === 0) return decideMany(deps, { checker, decision, note, items: all, proof })
   const rows = new Map((await findApprovals(deps.pool, checker, ids)).map((row) => [row.transactionId, row]))
   const refusals = new Map<string, RefusedReason>()
   for (const { transactionId, contentHash } of all) {
@@ -44,10 +44,10 @@ export async function decideOrIntendMany(
     const decided = await (delays
       ? intendMany(
           deps,
-          { checker, note, code, items },
+          { checker, note, proof, items },
           { undoSeconds, needsCode: items.some((item) => rows.get(item.transactionId)?.needsCode) },
         )
-      : decideMany(deps, { checker, decision, note, items, code }))
+      : decideMany(deps, { checker, decision, note, items, proof }))
     if (!decided.ok) return decided
     for (const result of decided.value) answered.set(result.transactionId, result)
   }
@@ -68,12 +68,12 @@ function refusalOf(row: ApprovalRow | undefined, contentHash: string): RefusedRe
 
 async function intendMany(
   deps: DecideManyDeps,
-  { checker, note, code, items }: Pick<DecideManyCommand, 'checker' | 'note' | 'code' | 'items'>,
+  { checker, note, proof, items }: Pick<DecideManyCommand, 'checker' | 'note' | 'proof' | 'items'>,
   { undoSeconds, needsCode }: { undoSeconds: number; needsCode: boolean },
 ): Promise<Result<DecisionResult[], DecisionRefusal>> {
   const digest = needsCode ? listDigest(items) : null
   if (digest !== null) {
-    const spent = await spendCode(deps, { checker, code, digest, count: items.length })
+    const spent = await spendProof(deps, { checker, proof, digest, count: items.length })
     if (!spent.ok) return spent
   }
   const transactionIds = items.map((item) => item.transactionId)

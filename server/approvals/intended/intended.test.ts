@@ -2,23 +2,26 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import type { Role } from '#lib/people/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
 import { verifyAuditChain } from '#server/audit/read-audit.ts'
+import { systemClock } from '#server/clock.ts'
+import { givePasskey } from '#server/people/passkeys/testing/give-passkey.ts'
+import { codeProof } from '#server/people/testing/test-people.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { keyringOfProcess } from '#server/secrets-at-rest/keyring.ts'
 import { totpSecretPlace } from '#server/secrets-at-rest/sealed-columns.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { aBand, anIntakeItem, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { decisionDeps } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { takeIn } from '#server/transactions/intake.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { decide, decideMany } from '../decide.ts'
 import { findApprovals, listApprovals } from '../queue/queue.ts'
 import { recallTransaction } from '../recall.ts'
 import { carryOutNext } from './carry-out.ts'
 import { decideOrIntendMany } from './intend.ts'
 import { lockDue } from './intention-store.ts'
-import { dismissRefusal, forgetIntended, listIntended, undoIntended } from './undo.ts'
+import { makeIntentionsDue, openScene } from './testing/open-scene.ts'
+import { dismissRefusal, forgetIntended, listIntended } from './undo.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -32,59 +35,8 @@ after(async () => {
 const deps = () => decisionDeps(database.pool)
 const SECRET = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
-/** An application in which people can undo for a minute: what is due is made due by the test. */
-async function scene() {
-  const { pool } = database
-  const applicationId = await makeApplication(pool)
-  await pool.query('update applications set undo_seconds = 60 where application_id = $1', [applicationId])
-  await fund(pool, applicationId, 'MOMOCM', 100_000_000n)
-  const person = async (roles: Role[]) => ({
-    applicationId,
-    id: await makePerson(pool, applicationId, roles),
-    roles,
-    hasSecondFactor: true,
-  })
-  const [ada, ben] = [await person(['checker']), await person(['checker'])]
-  const makerId = await makePerson(pool, applicationId, ['maker'])
-
-  return {
-    applicationId,
-    ada,
-    ben,
-    makerId,
-    async make(count: number, band: Parameters<typeof aBand>[0] = {}) {
-      const items = Array.from({ length: count }, () => anIntakeItem(applicationId, { source: 'person', makerId, bands: [aBand(band)] }))
-      await takeIn(pool, items)
-      const ids = items.map((item) => item.transactionId)
-      const rows = await findApprovals(pool, ada, ids)
-      return ids.map((id) => ({ transactionId: id, contentHash: rows.find((row) => row.transactionId === id)?.contentHash ?? '' }))
-    },
-    validate: (checker: typeof ada, items: readonly { transactionId: string; contentHash: string }[], code?: string) =>
-      decideOrIntendMany(deps(), { checker, decision: 'validated', note: 'Invoices seen', items, code }),
-    statuses: async (items: readonly { transactionId: string }[]) =>
-      (
-        await pool.query<{ status: string }>('select status from transactions where transaction_id = any ($1::uuid[]) order by status', [
-          items.map((item) => item.transactionId),
-        ])
-      ).rows.map((row) => row.status),
-    intended: async (checker: typeof ada) => (await listIntended(pool, checker))[0] ?? assert.fail('nothing is intended'),
-    undo: (checker: typeof ada, intentionId: string) => undoIntended(pool, { applicationId, personId: checker.id, intentionId }),
-    audit: async () =>
-      (
-        await pool.query<{ action: string }>('select action from audit_entries where application_id = $1 order by sequence', [
-          applicationId,
-        ])
-      ).rows.map((row) => row.action),
-  }
-}
-
-/** Everything intended is due `ago` seconds ago. */
-async function makeDue(applicationId: string, ago = 0): Promise<void> {
-  await database.pool.query(
-    "update intended_decisions set due_at = clock_timestamp() - $2 * interval '1 second' where application_id = $1",
-    [applicationId, ago],
-  )
-}
+const scene = () => openScene(database.pool)
+const makeDue = (applicationId: string, ago = 0) => makeIntentionsDue(database.pool, applicationId, ago)
 
 test('intended, and waiting for everybody as before, until it is due; then validated once with the note of the person', async () => {
   const { applicationId, ada, ben, makerId, make, validate, statuses, intended, audit } = await scene()
@@ -121,6 +73,19 @@ test('intended, and waiting for everybody as before, until it is due; then valid
   assert.deepEqual(decisions.rows, [stored, stored])
   assert.deepEqual(await audit(), ['approvals.intended', 'transaction.validated', 'transaction.validated'])
   must(await verifyAuditChain(database.pool, applicationId))
+})
+
+test('not carried out a moment before it is due, however often it is looked for', async () => {
+  const { applicationId, ada, make, validate, statuses } = await scene()
+  const items = await make(1)
+  must(await validate(ada, items))
+  await makeDue(applicationId, -1)
+  await waitUntil('it is carried out', () => carryOutNext(deps()))
+  assert.deepEqual(await statuses(items), ['PENDING'])
+  const { rows } = await database.pool.query('select ended_at >= due_at as "isInTime" from intended_decisions where application_id = $1', [
+    applicationId,
+  ])
+  assert.deepEqual(rows, [{ isInTime: true }])
 })
 
 test('as before, recorded and never sent: what its author undid; not_found for everybody else, also with the id', async () => {
@@ -250,6 +215,28 @@ test('not carried out once the person has ended all sessions, nor more than 15 m
   assert.deepEqual(await statuses(items), ['PENDING_APPROVAL', 'PENDING_APPROVAL'])
 })
 
+test('session_ended: not carried out for a person who has lost the second factor that the application has come to require', async () => {
+  const { applicationId, ada, make, validate, statuses, intended } = await scene()
+  const items = await make(1)
+  must(await validate(ada, items))
+  await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  await makeDue(applicationId)
+  await carryOutNext(deps())
+  assert.equal((await intended(ada)).refusal, 'session_ended')
+  assert.deepEqual(await statuses(items), ['PENDING_APPROVAL'])
+})
+
+test('carried out: what somebody validated by a passkey, their only second factor, where the application requires one', async () => {
+  const { applicationId, ada, make, validate, statuses } = await scene()
+  await database.pool.query('update applications set requires_second_factor = true where application_id = $1', [applicationId])
+  const { prove } = await givePasskey({ pool: database.pool, clock: systemClock }, ada.id)
+  const items = await make(2, { needsCode: true })
+  must(await validate(ada, items, await prove()))
+  await makeDue(applicationId)
+  await carryOutNext(deps())
+  assert.deepEqual(await statuses(items), ['PENDING', 'PENDING'])
+})
+
 test('content_changed, told and not decided: an item that another approval changed before it was due', async () => {
   const { applicationId, ada, ben, make, validate, intended, statuses } = await scene()
   const items = await make(1, { steps: [3] })
@@ -273,8 +260,8 @@ test('a code is used up when somebody validates, and counts for exactly that lis
   const code = new TOTP({ secret: Secret.fromBase32(SECRET), algorithm: 'SHA1', digits: 6, period: 30 }).generate()
   const [items, others] = [await make(2, { needsCode: true }), await make(1, { needsCode: true })]
   assert.deepEqual(await validate(ada, items), { ok: false, error: 'code_required' })
-  must(await validate(ada, items, code))
-  assert.deepEqual(await validate(ada, others, code), { ok: false, error: 'wrong_code' })
+  must(await validate(ada, items, codeProof(code)))
+  assert.deepEqual(await validate(ada, others, codeProof(code)), { ok: false, error: 'wrong_code' })
   // Whoever could write to the list that waits has no code for another one.
   await database.pool.query(
     `update intended_decisions set command = jsonb_set(command, '{items}', $2), transaction_ids = array[$3::uuid] where application_id = $1`,

@@ -91,8 +91,8 @@ export async function lockDue(trx: TrxClient): Promise<DueIntention | undefined>
     `select d.application_id as "applicationId", d.intention_id as "intentionId", d.person_id as "personId", d.address,
        d.code_digest as "codeDigest", d.batch_id as "batchId", d.command, d.created_at as "createdAt",
        (extract(epoch from clock_timestamp() - d.due_at) * 1000)::float8 as "lateMs",
-       not p.is_blocked and p.session_epoch = d.session_epoch and (p.totp_enabled_at is not null or not a.requires_second_factor) as "mayAct",
-       p.totp_enabled_at is not null as "hasSecondFactor"
+       not p.is_blocked and p.session_epoch = d.session_epoch and (has_second_factor(p.person_id) or not a.requires_second_factor) as "mayAct",
+       has_second_factor(p.person_id) as "hasSecondFactor"
      from intended_decisions d join people p on p.person_id = d.person_id join applications a on a.application_id = d.application_id
      where d.state = 'waiting' and d.due_at <= clock_timestamp() order by d.due_at limit 1 for update of d skip locked`,
   )

@@ -42,7 +42,7 @@ export function groupWaitingKinds(queryable: Queryable, applicationId: string): 
       union all
       -- offset 0: only the rows of these batches are read.
       select r.* from started_batch s
-        cross join lateral (select ${columns}, t.batch_id from ${rows} and t.batch_id = s.batch_id and t.source = 'file' offset 0) r
+        cross join lateral (select ${columns}, t.batch_id from ${rows} and t.batch_id = s.batch_id offset 0) r
     )
     select g.*, m.name as "makerName", b.name as "batchName" from (
       select w.maker_id as "makerId", w.batch_id as "batchId", w.steps, w.needs_code as "needsCode", w.currency, w.voters, w.starter,
@@ -65,7 +65,7 @@ export function selectBatchNeeds(
     queryable,
     sql`select distinct t.batch_id as "batchId", i.steps, i.needs_code as "needsCode"
     from transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
-    where t.application_id = ${applicationId} and t.batch_id = any (${batchIds}::uuid[]) and t.source = 'file'`,
+    where t.application_id = ${applicationId} and t.batch_id = any (${batchIds}::uuid[])`,
   )
 }
 
@@ -80,7 +80,7 @@ export function selectDecidersOf(
   return runQuery(
     queryable,
     sql`with checker as materialized (
-      select m.person_id, p.name, p.totp_enabled_at is not null as has_second_factor
+      select m.person_id, p.name, has_second_factor(p.person_id) as has_second_factor
       from memberships m join people p on p.person_id = m.person_id where m.application_id = ${applicationId}
         and ('checker' = any (m.roles) or is_checker(m.application_id, m.person_id))
     )

@@ -188,7 +188,7 @@ export function reasonsOf({ rule }: Pick<QueueRow, 'rule'>): ApprovalRow['reason
   return rule.parts.map((part) => ({
     name: part.name,
     above: part.aboveMinor === '0' ? null : formatMinor(BigInt(part.aboveMinor)),
-    currency: part.currency as ApprovalRow['currency'] | null,
+    currency: part.currency,
     isFirstTimeOnly: part.firstTimeOnly,
   }))
 }

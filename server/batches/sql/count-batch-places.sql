@@ -9,7 +9,7 @@ returns jsonb language sql stable set search_path from current as $$
     from transactions t
       left join transaction_events e on t.status = 'FAILED' and e.application_id = t.application_id and e.transaction_id = t.transaction_id
         and e.version = t.version
-    where t.application_id = p_application and t.batch_id = p_batch and t.source = 'file'
+    where t.application_id = p_application and t.batch_id = p_batch
   )
   select coalesce((select jsonb_object_agg(g.place, g.count) from (select place, count(*) from r group by place) g), '{}')
     || coalesce((select jsonb_build_object('by', p.name) from r join people p on p.person_id = r.ended_by order by r.at desc limit 1), '{}')

@@ -7,7 +7,7 @@ import { anIntakeItem, makeApplication, makePerson } from '#server/testing/facto
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { Connected } from '#server/transactions/find-start-problems.ts'
 import { createIntake, type Intake, takeIn } from '#server/transactions/intake.ts'
-import { createBatchSubmitter } from '../start-rows.ts'
+import { createBatchSubmitter } from '../rows/start-rows.ts'
 import { submitBatch } from '../submit-batch.ts'
 import { ALL_CONNECTED, makeBatch, makerOf, snapshotOf } from './make-batch.ts'
 

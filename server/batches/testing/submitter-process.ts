@@ -2,7 +2,7 @@ import { createDirectory } from '#server/applications/directory.ts'
 import { createPool } from '#server/database/pool.ts'
 import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { createIntake } from '#server/transactions/intake.ts'
-import { createBatchSubmitter } from '../start-rows.ts'
+import { createBatchSubmitter } from '../rows/start-rows.ts'
 import { ALL_CONNECTED } from './make-batch.ts'
 
 // A process that submits batches until it is killed. Its argument: { databaseUrl, secretsKey }.

@@ -10,6 +10,7 @@ import type { Queryable } from '#server/database/pool.ts'
 import { coversAdjustment, postAdjustment } from '#server/ledger/adjustments.ts'
 import { type AdjustedBalances, type AdjustmentRow, listAdjustments, readAdjustedBalances } from '#server/ledger/ledger-store.ts'
 import { closeAdjusted } from '#server/reconciliation/exceptions/work-on-exception.ts'
+import { findReversal } from '#server/reconciliation/reversals/reversal-store.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { type ChangeKind, defineKind } from '../change-kind.ts'
 
@@ -53,6 +54,7 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       const { ledger, transactionId } = payload
       if (transactionId !== undefined && (await listAdjustments(queryable, ledger, [transactionId])).get(transactionId)?.includes(kind))
         return err('already_adjusted')
+      if (transactionId !== undefined && (await isTakenBack(queryable, ledger, transactionId, kind))) return err('reversal_asked')
       const balances = await readAdjustedBalances(queryable, posting.value)
       if (!balances) return err('unknown_application')
       return ok({
@@ -88,6 +90,15 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
       return posted
     },
   })
+}
+
+/**
+ * Whether the operator takes the payment back, or has: then its reversal is in the books already, or never was, and a success that came late is no longer
+ * there.
+ */
+async function isTakenBack(queryable: Queryable, ledger: string, transactionId: string, kind: AdjustmentKind): Promise<boolean> {
+  const reversal = kind === 'reverse' || kind === 'late' ? await findReversal(queryable, ledger, transactionId) : undefined
+  return reversal !== undefined && reversal.state !== 'refused'
 }
 
 /** A posting about a transaction that ended as it must have for this kind. */

@@ -16,10 +16,11 @@ const bookKind = (kind: PersonPosting): ChangeKind =>
     async read(queryable, applicationId, { lineId, evidence, note }) {
       const read = await readPosting(queryable, { applicationId, kind, lineId: BigInt(lineId) })
       if (!read.ok) return read
-      const { wallet, day, operatorId } = read.value.line
+      const { wallet, day, originDay, operatorId } = read.value.line
       const about = { operator: findWallet(wallet)?.operator ?? null, wallet, line: lineId }
       const amountMinor = String(read.value.amountMinor)
-      return ok({ before: about, after: { ...about, amountMinor, day, reference: operatorId, evidence, note } })
+      const days = { day, ...(originDay !== null && { originDay }) }
+      return ok({ before: about, after: { ...about, amountMinor, ...days, reference: operatorId, evidence, note } })
     },
     apply: (trx, { applicationId, payload: { lineId, evidence }, changeId, actor }) =>
       postToWallet(trx, { applicationId, kind, lineId: BigInt(lineId), evidence, changeId, actor }),

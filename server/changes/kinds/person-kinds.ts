@@ -8,7 +8,7 @@ import { findInvitee } from '#server/people/invitation-store.ts'
 import { invitePerson } from '#server/people/invitations.ts'
 import { combinesTooMuch, setMembership } from '#server/people/membership.ts'
 import { mayCombineRoles, readMember, worksElsewhere } from '#server/people/person-store.ts'
-import { resetMemberSecondFactor } from '#server/people/second-factor.ts'
+import { resetMemberSecondFactor } from '#server/people/sign-in/second-factor.ts'
 import { type ChangeKind, defineKind } from '../change-kind.ts'
 
 /** A member's roles, and whether the member may act at all. Two administrators grant any role, never to themselves. */

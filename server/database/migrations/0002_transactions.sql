@@ -27,7 +27,7 @@ create table application_counters (
 ) with (fillfactor = 50);
 
 -- A payment from a customer (COLLECT) or to one (DEPOSIT). Its content never changes; status, result and held money do, along the edges of
--- lib/payments/transaction-status.ts.
+-- lib/payments/transactions/transaction-status.ts.
 create table transactions (
   application_id uuid not null,
   transaction_id uuid not null,
@@ -77,6 +77,7 @@ create table transactions (
   constraint transactions_sequence unique (application_id, sequence),
   constraint maker_is_not_checker check (maker_id is null or checker_id is null or maker_id <> checker_id),
   constraint final_has_time check ((status in ('SUCCESS', 'FAILED')) = (final_at is not null)),
+  constraint file_has_maker check (source <> 'file' or maker_id is not null),
   constraint api_has_webhook check (source <> 'api' or webhook_url is not null)
 -- A settled transaction leaves a dead row. With PostgreSQL's fifth of the table they would be as many as the history is long.
 -- Nothing that a result changes is in an index, so with room in its page the settled row stays there and its index entries are not written again.
@@ -85,8 +86,7 @@ create table transactions (
 -- PENDING needs no index: operator_work contains exactly the PENDING transactions.
 create index transactions_waiting on transactions (application_id, sequence) where is_waiting;
 -- The queue and its badge read what waits outside batches, and one row of each batch, never the thousands of rows of a batch.
-create index transactions_waiting_alone on transactions (application_id, sequence)
-  where is_waiting and not (source = 'file' and batch_id is not null);
+create index transactions_waiting_alone on transactions (application_id, sequence) where is_waiting and batch_id is null;
 create index transactions_waiting_batches on transactions (application_id, batch_id, sequence)
   where is_waiting and batch_id is not null;
 -- Other payments to the same name that wait. The name is first, so that no other statement reads through this index.

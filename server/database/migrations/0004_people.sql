@@ -143,16 +143,38 @@ create table person_sightings (
   primary key (application_id, person_id)
 );
 
--- Filters of the transaction list that a person saved. A shared view is offered to all members and still belongs to that person.
+-- What a person saved of a page: the filters of the transaction list, or a table of the totals. A shared view is offered to all members and
+-- still belongs to that person.
 create table saved_views (
   application_id uuid not null,
   person_id uuid not null,
   view_id uuid not null,
+  list text not null check (list in ('transactions', 'totals')),
   name text not null check (length(name) between 1 and 80),
-  -- The query of the list's address, without the page.
+  -- The query of the page's address, without the number of a page.
   query text not null check (length(query) <= 2000),
   is_shared boolean not null default false,
+  -- Since when its owner has each month's table sent; null: not. A month that was due before is not sent.
+  sent_monthly_since timestamptz,
   created_at timestamptz not null default now(),
   primary key (application_id, person_id, view_id),
-  constraint saved_views_name unique (application_id, person_id, name)
+  constraint saved_views_name unique (application_id, person_id, list, name),
+  constraint only_totals_are_sent check (sent_monthly_since is null or list = 'totals')
+);
+-- For the task: few rows at any time.
+create index saved_views_sent on saved_views (application_id, person_id) where sent_monthly_since is not null;
+
+-- The months of a saved table that were sent to its owner. The key lets each be sent once, whichever process does it.
+create table monthly_totals (
+  application_id uuid not null,
+  person_id uuid not null,
+  view_id uuid not null,
+  -- The first day of the month.
+  month date not null,
+  -- The subject of its notice.
+  monthly_id uuid not null default gen_random_uuid(),
+  prepared_at timestamptz not null,
+  primary key (application_id, person_id, view_id, month),
+  constraint monthly_totals_id unique (application_id, monthly_id),
+  foreign key (application_id, person_id, view_id) references saved_views on delete cascade
 );

@@ -1,4 +1,4 @@
--- Payments from a file: prepared by a maker, checked row by row, submitted as one batch.
+-- Payments from a file: prepared by a maker, checked row by row, submitted as one batch. And batches of deposits that a program sends in one request.
 
 -- A batch. Its transactions carry its id (transactions.batch_id).
 create table batches (
@@ -6,9 +6,15 @@ create table batches (
   batch_id uuid not null,
   name text not null check (name <> '' and length(name) <= 200),
   type text not null check (type in ('COLLECT', 'DEPOSIT')),
-  -- The maker of its transactions. Before submission: the last person who changed it.
-  maker_id uuid not null,
-  created_by uuid not null,
+  -- The maker of its transactions. Before submission: the last person who changed it. Null for a batch of a program.
+  maker_id uuid,
+  created_by uuid,
+  -- The API user of the program that made it; null for a batch of a person.
+  api_user_id uuid,
+  -- The program's own name of the batch: one request, sent any number of times, makes one batch.
+  idempotency_key uuid,
+  -- Receives the results of a program's rows. Those of a person's batch go to the application's default address.
+  webhook_url text,
   -- Everybody who uploaded it, changed it or submitted it: none of them may decide on its rows.
   prepared_by uuid[] not null default '{}',
   file_name text not null,
@@ -52,8 +58,11 @@ create table batches (
   changed_at timestamptz not null default clock_timestamp(),
   submitted_at timestamptz,
   primary key (application_id, batch_id),
+  constraint a_person_or_a_program_made_it check (num_nulls(maker_id, created_by) = case when api_user_id is null then 0 else 2 end),
+  constraint programs_name_their_batches check (num_nonnulls(api_user_id, idempotency_key, webhook_url) in (0, 3)),
   check ((state in ('submitting', 'submitted')) = (submitted_at is not null))
 );
+create unique index batches_by_key on batches (application_id, idempotency_key) where idempotency_key is not null;
 create index batches_by_time on batches (application_id, created_at desc, batch_id);
 create index batches_by_content on batches (application_id, content_hash) where submitted_at is not null;
 -- For the rule of who may decide: few batches are prepared by several people.

@@ -68,7 +68,9 @@ create table sandbox_mails (
   recipient text not null,
   subject text not null,
   body text not null,
-  arrived_at timestamptz not null default now()
+  arrived_at timestamptz not null default now(),
+  -- File name and text of each.
+  attachments jsonb not null default '[]'
 );
 create index sandbox_mails_by_time on sandbox_mails (arrived_at desc);
 

@@ -36,7 +36,7 @@ set search_path from current as $$
   select p_deputy <> p_absent and is_own_checker(p_application, p_absent) and exists (
     select 1 from memberships m join people p on p.person_id = m.person_id join applications a on a.application_id = m.application_id
       where m.application_id = p_application and m.person_id = p_deputy and m.is_active and cardinality(m.roles) > 0
-        and not 'checker' = any (m.roles) and not p.is_blocked and p.totp_enabled_at is not null
+        and not 'checker' = any (m.roles) and not p.is_blocked and has_second_factor(p.person_id)
         and (not m.roles @> array['maker', 'administrator'] or a.allows_combined_roles
           or exists (select from installation where mode = 'sandbox')))
 $$;

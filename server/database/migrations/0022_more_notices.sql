@@ -6,8 +6,8 @@ alter table notices add column operator text;
 alter table notices add column type text check (type in ('COLLECT', 'DEPOSIT'));
 alter table notices drop constraint notices_cause_check;
 alter table notices add constraint notices_cause_check check (cause in (
-  'approval_waiting', 'approval_expiring', 'change_waiting', 'change_expiring', 'payment_rejected', 'payment_expired', 'batch_ended', 'exception_overdue',
-  'balance_low', 'float_short', 'operator_down', 'webhooks_failing', 'key_expiring', 'new_device',
+  'approval_waiting', 'approval_expiring', 'change_waiting', 'change_expiring', 'payment_rejected', 'payment_expired', 'batch_ended', 'list_not_prepared',
+  'exception_overdue', 'balance_low', 'float_short', 'operator_down', 'webhooks_failing', 'key_expiring', 'monthly_totals', 'new_device',
   'new_passkey'));
 create index notices_of_states on notices (application_id, cause, created_at)
   where cause in ('approval_expiring', 'balance_low', 'float_short', 'operator_down', 'webhooks_failing');
@@ -90,6 +90,14 @@ end $$;
 create trigger note_expired after insert on transaction_events for each row when (new.event = 'expired')
   execute function note_rejected_payment();
 
+-- A month of a table that its owner has sent to them.
+create function note_monthly_totals() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into notices (application_id, cause, subject_id) values (new.application_id, 'monthly_totals', new.monthly_id);
+  return null;
+end $$;
+create trigger note_monthly after insert on monthly_totals for each row execute function note_monthly_totals();
+
 -- A new password that a person may choose with a link, because the administrator of the machine reset the one before. The link contains a token of 256
 -- random bits and works once.
 create table password_resets (
@@ -164,5 +172,6 @@ begin
     select r.application_id, new.notice_id, r.url from event_receivers r where r.application_id = new.application_id;
   return null;
 end $$;
--- A person's account belongs to no application.
-create trigger note_event after insert on notices for each row when (new.application_id is not null) execute function note_event();
+-- A person's account belongs to no application, and the tables that a person saved are not the program's.
+create trigger note_event after insert on notices for each row
+  when (new.application_id is not null and new.cause <> 'monthly_totals') execute function note_event();

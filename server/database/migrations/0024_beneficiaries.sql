@@ -13,6 +13,8 @@ create table beneficiary_numbers (
   phone_key text not null check (phone_key ~ '^[0-9]{8,15}$'),
   proposed_by uuid not null,
   confirmed_by uuid not null,
+  -- The change of a file of people that two people agreed on; `change_id` is then an id of the row alone. Null: `change_id` is the change.
+  import_id uuid,
   at timestamptz not null default clock_timestamp(),
   primary key (application_id, change_id),
   constraint two_people_set_it check (proposed_by <> confirmed_by)
@@ -131,3 +133,11 @@ create table payment_runs (
   constraint prepared_has_batch check ((outcome = 'prepared') = (batch_id is not null)),
   constraint refused_has_reason check ((outcome = 'refused') = (reason is not null))
 );
+
+-- An e-mail about a list that was not prepared: its time was missed, or it was refused.
+create function note_unprepared_list() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into notices (application_id, cause, subject_id) values (new.application_id, 'list_not_prepared', new.schedule_id);
+  return null;
+end $$;
+create trigger note_unprepared after insert on payment_runs for each row when (new.outcome <> 'prepared') execute function note_unprepared_list();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { errorSchema } from '#lib/schemas/api/responses.ts'
 import { createPool, NO_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { startTcpProxy, type TcpProxy } from '#server/testing/tcp-proxy.ts'

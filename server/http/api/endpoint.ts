@@ -4,6 +4,7 @@ import type { Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { AccountChecks } from '#server/account-checks/check-account.ts'
 import type { Directory } from '#server/applications/directory.ts'
+import type { BatchSubmitter } from '#server/batches/rows/start-rows.ts'
 import type { Config } from '#server/config.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
@@ -101,6 +102,7 @@ export type HttpRuntime = CallerRecords & {
   tokens: Tokens
   throttle: SignInThrottle
   intake: Pick<Intake, 'submit'>
+  batchSubmitter: Pick<BatchSubmitter, 'wake'>
   settler: Settler
   connectors: Connectors
   callbacks: CallbackIntake

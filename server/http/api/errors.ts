@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
-import type { ErrorCode } from '#lib/schemas/error-codes.ts'
-import type { CodedErrorBody, ErrorBody } from '#lib/schemas/responses.ts'
+import type { ErrorCode } from '#lib/schemas/api/error-codes.ts'
+import type { CodedErrorBody, ErrorBody } from '#lib/schemas/api/responses.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { type ApiResponse, JSON_TYPE } from '../request/api-request.ts'
 

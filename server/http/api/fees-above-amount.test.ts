@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { errorSchema } from '#lib/schemas/api/responses.ts'
 import { setFeeSchedule } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'

@@ -13,6 +13,9 @@ export const BODY_BYTES_MAX = 64 * 1024
  */
 export const BATCH_BODY_BYTES_MAX = 5 * 1024 * 1024
 
+/** The values of a batch of ten thousand deposits, with some fields that are ignored. */
+export const BATCH_VALUES_MAX = 120_000
+
 const UTF_8 = new Set(['utf-8', '"utf-8"', 'utf8', '"utf8"'])
 
 /** Returns the owner on whose budget a body is counted before the caller is authenticated. */
@@ -44,7 +47,12 @@ export function refuseBody(problem: BodyProblem, bytesMax: number): Refusal {
 }
 
 /** Reads a JSON body: 400 if it is empty or malformed, 415 unless it is plain UTF-8 JSON, and 408, 413 or 503 if it cannot be read. */
-export async function readJsonBody(request: ApiRequest, bytesMax: number, owner: BodyOwner): Promise<Result<JsonValue, Refusal>> {
+export async function readJsonBody(
+  request: ApiRequest,
+  bytesMax: number,
+  owner: BodyOwner,
+  valuesMax?: number,
+): Promise<Result<JsonValue, Refusal>> {
   const wrongType = refuseType(request)
   // Only a request with a body can have a wrong type. If the length is not announced, the body has to be read first.
   if (wrongType && Number(request.header('content-length') ?? 0) > 0) return err(wrongType)
@@ -53,7 +61,7 @@ export async function readJsonBody(request: ApiRequest, bytesMax: number, owner:
   if (body.value.length === 0) return err(refuse(400, 'body_empty', 'The body is empty: JSON is required.'))
   if (wrongType) return err(wrongType)
   if (body.value.length > HEAVY_BYTES) await takeHeavyTurn()
-  const parsed = parseJsonBytes(body.value)
+  const parsed = parseJsonBytes(body.value, valuesMax)
   return parsed.ok ? parsed : err(refuse(400, 'body_not_json', `The body is not valid JSON: ${parsed.error}.`))
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { codedErrorSchema } from '#lib/schemas/responses.ts'
+import { codedErrorSchema } from '#lib/schemas/api/responses.ts'
 import { type HttpHarness, openHttpHarness } from '../testing/http-harness.ts'
 
 let harness: HttpHarness

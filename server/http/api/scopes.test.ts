@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { API_SCOPES, type ApiScope } from '#lib/partner/api-scopes.ts'
-import { codedErrorSchema, errorSchema } from '#lib/schemas/responses.ts'
-import { createApiKey } from '#server/applications/api-keys.ts'
+import { codedErrorSchema, errorSchema } from '#lib/schemas/api/responses.ts'
+import { createApiKey } from '#server/applications/access/api-keys.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { must } from '#server/testing/partner.ts'
 import { aCollect, type HttpHarness, openHttpHarness } from '../testing/http-harness.ts'
@@ -16,6 +16,10 @@ after(() => harness.close())
 
 async function headersOf(scopes: readonly ApiScope[]): Promise<Record<string, string>> {
   const { applicationId } = harness.partner
+  // An application may have ten keys that work.
+  await harness.database.pool.query("update api_keys set revoked_at = now() where application_id = $1 and name = 'limited'", [
+    applicationId,
+  ])
   const { apiKey } = must(await createApiKey(harness.database.pool, { applicationId, name: 'limited', scopes, actor: SYSTEM_ACTOR }))
   await harness.directory.refresh()
   return { ...harness.headers, apiKey }
@@ -43,6 +47,22 @@ test('403 for every call outside the scopes of a key, in both versions, and its 
       if (path.startsWith('/api/v2')) assert.equal(codedErrorSchema.parse(body).code, 'scope_missing')
       else assert.equal(errorSchema.parse(body).message, `The apiKey is limited, and its scopes do not include ${scope}.`)
     }
+  }
+})
+
+test('scope_missing for each call that writes, from a key that has every other scope', async () => {
+  const transaction = `/api/v2/transactions/${randomUUID()}`
+  const WRITES: Partial<Record<ApiScope, readonly string[]>> = {
+    'payments:write': [
+      ...['collect', 'deposit', 'depositMultiple'].map((name) => `/api/v1/transaction/${name}`),
+      ...['/api/v2/collects', '/api/v2/deposits', `${transaction}/cancel`],
+    ],
+    'refunds:write': [`${transaction}/refunds`],
+    'approvals:write': ['/api/v1/transaction/validateTransaction', '/api/v1/transaction/rejectTransaction'],
+  }
+  for (const [scope, paths = []] of Object.entries(WRITES)) {
+    const headers = await headersOf(API_SCOPES.filter((each) => each !== scope))
+    for (const path of paths) assert.equal((await fetch(harness.baseUrl + path, { method: 'POST', headers })).status, 403, path)
   }
 })
 

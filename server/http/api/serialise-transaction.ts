@@ -1,7 +1,7 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { API_TEXT_NAMES, type EnteredTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
-import type { TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { TransactionRequest } from '#lib/schemas/api/transaction-request.ts'
 import type { Page } from '#server/reports/partner-lists/list-for-partner-store.ts'
 import type { IntakeOutcome } from '#server/transactions/intake.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'

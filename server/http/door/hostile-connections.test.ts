@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { errorSchema } from '#lib/schemas/responses.ts'
+import { errorSchema } from '#lib/schemas/api/responses.ts'
 import { collectBody, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { answersOf, headOf, post, talk } from '#server/http/testing/raw-client.ts'
 

@@ -5,13 +5,16 @@ import { watchMemoryPressure } from './memory-pressure.ts'
 
 const MB = 1024 * 1024
 
-function watched(t: TestContext) {
+function watched(t: TestContext, collectMs = 0) {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const state = { rssBytes: 200 * MB, nowMs: 0, collections: 0 }
   const pressure = watchMemoryPressure({
     readRss: () => state.rssBytes,
     nowMs: () => state.nowMs,
-    collect: () => void state.collections++,
+    collect: () => {
+      state.collections++
+      state.nowMs += collectMs
+    },
   })
   const pass = (ms: number) => {
     for (let passed = 0; passed < ms; passed += 200) {
@@ -59,6 +62,25 @@ test('one collection of the heap per second above 330 MB', (t) => {
   state.rssBytes = 340 * MB
   pass(3_200)
   assert.equal(state.collections, 4)
+})
+
+test('a twentieth of the time at most for collections, also above 330 MB', (t) => {
+  const { state, pass } = watched(t, 500)
+  state.rssBytes = 340 * MB
+  pass(60_000)
+  assert.ok(state.collections >= 5 && state.collections <= 7, `${state.collections} collections`)
+})
+
+test('no longer short once a process has held as much for minutes, and again when it holds more', (t) => {
+  const { state, pressure, pass } = watched(t)
+  state.rssBytes = 370 * MB
+  pass(299_000)
+  assert.equal(pressure.isShort(), true)
+  pass(2_000)
+  assert.equal(pressure.isShort(), false)
+  state.rssBytes = 391 * MB
+  pass(200)
+  assert.equal(pressure.isShort(), true)
 })
 
 test('short above 330 MB, and no longer once memory is free', (t) => {

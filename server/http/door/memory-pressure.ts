@@ -13,6 +13,11 @@ const COLLECT_EVERY_MS = 3_000
 const COLLECT_SHORT_EVERY_MS = 1_000
 /** Collections that change nothing become rarer, up to this pause: each takes 50 to 60 ms, also of a process that only holds what it needs. */
 const COLLECT_IDLE_EVERY_MS = 300_000
+/** The share of the time that collections may take: a large heap on a slow machine takes most of a second, in which nothing else runs. */
+const COLLECT_SHARE_MAX = 0.05
+/** What a process holds for this long at least is what it needs: it is short of memory only above that by the margin. */
+const REST_AFTER_MS = 300_000
+const REST_MARGIN_BYTES = 20 * MB
 /** Between two samples of a process at rest the memory differs by less. */
 const CHANGE_BYTES = 8 * MB
 
@@ -34,29 +39,54 @@ type MemoryPressureOptions = {
 /**
  * Watches the memory of the process. The memory that attacks hold is bounded part by part (bodies, connections, queues), but the heap and
  * the allocator keep what several of them used one after the other. Above 260 MB the heap is collected as long as that or anything else changes
- * what the process holds, which returns unused pages to the system; above 330 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503). A process that
+ * what the process holds, which returns unused pages to the system; above 330 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503), unless the process has held as much for minutes: then it needs that, and would refuse large bodies for good. A process that
  * cannot collect (started without the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {
   const readRss = options.readRss ?? (() => memoryUsage.rss())
   const collect = options.collect ?? collectHeap()
   const nowMs = options.nowMs ?? (() => performance.now())
+  const rest = createLowest(nowMs)
   let rss = 0
+  let isShort = false
+  let durationMs = 0
+  let isCollecting = false
   let collectedMs = Number.NEGATIVE_INFINITY
   let collectedRss = 0
   let pauseMs = COLLECT_EVERY_MS
   const timer = setInterval(() => {
     rss = readRss()
+    isShort = rss >= Math.max(SHORT_BYTES, rest.add(rss) + REST_MARGIN_BYTES)
     const isUnchanged = Math.abs(rss - collectedRss) < CHANGE_BYTES
     if (!isUnchanged) pauseMs = COLLECT_EVERY_MS
-    if (!collect || rss < HIGH_BYTES || nowMs() - collectedMs < (rss < SHORT_BYTES ? pauseMs : COLLECT_SHORT_EVERY_MS)) return
+    const waitMs = Math.max(isShort ? COLLECT_SHORT_EVERY_MS : pauseMs, durationMs / COLLECT_SHARE_MAX)
+    if (!collect || rss < HIGH_BYTES || isCollecting || nowMs() - collectedMs < waitMs) return
     if (isUnchanged) pauseMs = Math.min(COLLECT_IDLE_EVERY_MS, pauseMs * 2)
     collectedMs = nowMs()
     collectedRss = rss
-    void collect()
+    const end = () => {
+      durationMs = nowMs() - collectedMs
+      isCollecting = false
+    }
+    const collecting = collect()
+    if (!(collecting instanceof Promise)) return end()
+    isCollecting = true
+    void collecting.then(end)
   }, options.sampleEveryMs ?? SAMPLE_EVERY_MS)
   timer.unref()
-  return { isShort: () => collect !== undefined && rss >= SHORT_BYTES, stop: () => clearInterval(timer) }
+  return { isShort: () => collect !== undefined && isShort, stop: () => clearInterval(timer) }
+}
+
+/** Returns the lowest of what was added in the last five to ten minutes; 0 before the first five have passed. */
+function createLowest(nowMs: () => number): { add(bytes: number): number } {
+  let [startedMs, before, lowest] = [nowMs(), 0, Number.POSITIVE_INFINITY]
+  return {
+    add(bytes) {
+      if (nowMs() - startedMs >= REST_AFTER_MS) [startedMs, before, lowest] = [nowMs(), lowest, bytes]
+      lowest = Math.min(lowest, bytes)
+      return Math.min(before, lowest)
+    },
+  }
 }
 
 function collectHeap(): (() => unknown) | undefined {

@@ -17,7 +17,7 @@ export const MOUNT = { GET: answer, HEAD: answer, POST: answer, PUT: answer, PAT
 async function answer(request: Request): Promise<Response> {
   const runtime = requireProcessWide('httpRuntime', START_THE_SERVICE)
   const facts = requestFacts()
-  if (!facts) throw new Error('A request without its facts: server/process/start-in-next.ts notes it.')
+  if (!facts) throw new Error('A request without its facts: server/process/start/start-in-next.ts notes it.')
   const apiRequest = new FetchRequest(request, facts)
   const response = await handleApiRequest(runtime, apiRequest)
   apiRequest.release()

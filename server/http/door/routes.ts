@@ -1,12 +1,10 @@
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { clients } from '#server/http/clients/serve-clients.ts'
 import { callbackOf } from '#server/http/endpoints/operator-callback.ts'
 import { openapi, openapiV2 } from '#server/http/openapi/serve-openapi.ts'
 import { payEndpointAt } from '#server/http/pay/pay-page.ts'
 import type { Endpoint } from '../api/endpoint.ts'
-import { accountChecks } from '../endpoints/account-checks.ts'
 import { rejectTransaction, validateTransaction } from '../endpoints/approvals.ts'
-import { cancelEndpointAt } from '../endpoints/cancel.ts'
-import { collects, deposits } from '../endpoints/keyed-payments.ts'
 import {
   getByApplicationProduct,
   getByApplicationProductAndPhoneReceiver,
@@ -15,15 +13,19 @@ import {
   getTotalAmountByApplicationProduct,
   getTotalAmountByApplicationProductAndDateRange,
 } from '../endpoints/lists.ts'
-import { operatorStatuses } from '../endpoints/operators.ts'
 import { collect, deposit, depositMultiple } from '../endpoints/payments.ts'
-import { refundEndpointAt } from '../endpoints/refunds.ts'
 import { health, healthLive, healthReady, metrics } from '../endpoints/service.ts'
-import { settlementEndpointAt, settlementReports } from '../endpoints/settlements.ts'
 import { chekTransactionStatus, transactionStatus } from '../endpoints/status.ts'
 import { accessToken, refreshToken } from '../endpoints/tokens.ts'
 import { transactions } from '../endpoints/transactions.ts'
-import { webhookEvents } from '../endpoints/webhook-events.ts'
+import { accountChecks } from '../endpoints/v2/account-checks.ts'
+import { batchEndpointAt, batches } from '../endpoints/v2/batches.ts'
+import { cancelEndpointAt } from '../endpoints/v2/cancel.ts'
+import { collects, deposits } from '../endpoints/v2/keyed-payments.ts'
+import { operatorStatuses } from '../endpoints/v2/operators.ts'
+import { refundEndpointAt } from '../endpoints/v2/refunds.ts'
+import { settlementEndpointAt, settlementReports } from '../endpoints/v2/settlements.ts'
+import { webhookEvents } from '../endpoints/v2/webhook-events.ts'
 
 /** All endpoints outside Next's pages. */
 const ENDPOINTS: readonly Endpoint[] = [
@@ -48,9 +50,11 @@ const ENDPOINTS: readonly Endpoint[] = [
   transactions,
   collects,
   deposits,
+  batches,
   webhookEvents,
   openapi,
   openapiV2,
+  ...clients,
   health,
   healthLive,
   healthReady,
@@ -65,10 +69,17 @@ const API_PREFIXES = ['/api/v1', '/api/v2', '/public', '/health', '/metrics', '/
 
 /**
  * Returns the endpoint at exactly this path. Paths are not decoded or normalised: a similar path is another path. Everything below /pay is
- * one page, and cancellations, refunds and settlement reports are one endpoint each, whatever they are about.
+ * one page, and cancellations, refunds, batches and settlement reports are one endpoint each, whatever they are about.
  */
 export function findEndpoint(path: string): Endpoint | undefined {
-  return BY_PATH.get(path) ?? payEndpointAt(path) ?? cancelEndpointAt(path) ?? refundEndpointAt(path) ?? settlementEndpointAt(path)
+  return (
+    BY_PATH.get(path) ??
+    payEndpointAt(path) ??
+    cancelEndpointAt(path) ??
+    refundEndpointAt(path) ??
+    batchEndpointAt(path) ??
+    settlementEndpointAt(path)
+  )
 }
 
 /** Returns true if a path belongs to the API and not to a page. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
-import { codedErrorSchema, errorSchema } from '#lib/schemas/responses.ts'
+import { operatorStatusSchema } from '#lib/schemas/api/operator-responses.ts'
+import { codedErrorSchema, errorSchema } from '#lib/schemas/api/responses.ts'
 import { setTransferService } from '#server/applications/terms.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { anIntakeItem, fund } from '#server/testing/factories.ts'
@@ -10,7 +10,7 @@ import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { aCollect, type HttpHarness, openHttpHarness } from '../testing/http-harness.ts'
-import { OPERATORS_PATH } from './operators.ts'
+import { OPERATORS_PATH } from './v2/operators.ts'
 
 let harness: HttpHarness
 before(async () => {

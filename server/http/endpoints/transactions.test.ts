@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { transactionListSchema } from '#lib/schemas/transaction-responses.ts'
+import { transactionListSchema } from '#lib/schemas/api/transaction-responses.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'

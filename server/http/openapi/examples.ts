@@ -2,7 +2,7 @@ import { computeFees } from '#lib/money/fees.ts'
 import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { COUNTRIES, type CountryName, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { API_TEXT_NAMES, type ApiTexts, mapApiTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
-import { SUCCESS_MESSAGE, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { SUCCESS_MESSAGE, type TransactionStatus, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { Json } from './operation.ts'
 
@@ -52,6 +52,7 @@ export const REFUND_REQUEST = { externalId: '5c0d8a3e-7b16-4f29-8e4d-1a9b6c3f2d0
 
 export const COLLECT_ID = '019a63b2-7c40-7d1e-9b52-4f6a8c0e1d23'
 export const DEPOSIT_ID = '019a63b4-1f08-7a96-8c3d-5e7b9a2f4c60'
+export const BATCH_ID = '019a63c1-07d2-7e4b-b6a8-9c1f3d5e7b20'
 export const REFUND_ID = '019a63d9-5ae8-7c42-a1f6-3b8d0e2c7f94'
 const SECOND_DEPOSIT_ID = '019a63b4-1f09-7b17-9e4a-6c8d0b3f5e71'
 export const CHECKER_ID = '019a0f5d-42c7-7e83-a1b9-3d5f7e9c2b46'

@@ -5,6 +5,7 @@ import type { ErrorCause } from './error-causes.ts'
 import { EXAMPLE_CLOCK } from './examples.ts'
 import { componentSchemas, describeParameters, type Json, type Operation, ref, TAGS, TAGS_V2 } from './operation.ts'
 import { ACCOUNT_CHECK_OPERATIONS } from './operations/account-checks.ts'
+import { BATCH_OPERATIONS } from './operations/batches.ts'
 import { CANCEL_OPERATIONS } from './operations/cancel.ts'
 import { KEYED_PAYMENT_OPERATIONS } from './operations/keyed-payments.ts'
 import { OPERATOR_OPERATIONS } from './operations/operators.ts'
@@ -29,6 +30,7 @@ const OPERATIONS: readonly Operation[] = [
 
 const OPERATIONS_V2: readonly Operation[] = [
   ...KEYED_PAYMENT_OPERATIONS,
+  ...BATCH_OPERATIONS,
   ...TRANSACTION_OPERATIONS,
   ...CANCEL_OPERATIONS,
   ...REFUND_OPERATIONS,
@@ -53,9 +55,9 @@ const INFO = {
 } as const
 
 const DESCRIPTION_V2 =
-  'What the service adds to v1: payments that are named by the header Idempotency-Key, a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
+  'What the service adds to v1: payments and batches of deposits that are named by the header Idempotency-Key, a list of transactions with a cursor, the cancellation of what was not sent yet, refunds of collects, what can be sent to each operator now, checks of accounts, and reports of the days that two people have compared with the statement of ' +
   'the operator and signed. Credentials and ' +
-  'errors are those of v1, which stays as it is: batches, decisions, totals and tokens are there. Each error has a code in addition, which a program can decide by.'
+  'errors are those of v1, which stays as it is: decisions, totals and tokens are there. Each error has a code in addition, which a program can decide by.'
 
 const DESCRIPTION =
   `Collect from and deposit to mobile money accounts of ${OPERATOR_CODES.length} operators in seven countries.\n\n` +

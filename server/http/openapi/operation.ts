@@ -1,6 +1,14 @@
 import { z } from 'zod'
-import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/operator-responses.ts'
-import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/queries.ts'
+import {
+  batchDepositSchema,
+  batchListSchema,
+  batchPageSchema,
+  batchRequestSchema,
+  batchRowSchema,
+  batchSchema,
+  listedBatchSchema,
+} from '#lib/schemas/api/batch-request.ts'
+import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/api/operator-responses.ts'
 import {
   balanceSchema,
   codedErrorSchema,
@@ -10,15 +18,16 @@ import {
   pageSchema,
   recordSchema,
   webhookSchema,
-} from '#lib/schemas/responses.ts'
-import { settledDaySchema, settlementReportSchema } from '#lib/schemas/settlement-responses.ts'
+} from '#lib/schemas/api/responses.ts'
+import { settledDaySchema, settlementReportSchema } from '#lib/schemas/api/settlement-responses.ts'
 import {
   accountCheckRequestSchema,
   keyedRequestSchema,
   refundRequestSchema,
   transactionRequestSchema,
-} from '#lib/schemas/transaction-request.ts'
-import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/transaction-responses.ts'
+} from '#lib/schemas/api/transaction-request.ts'
+import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/api/transaction-responses.ts'
+import { accessTokenRequestSchema, refreshTokenRequestSchema, tokenResponseSchema } from '#lib/schemas/queries.ts'
 import type { ErrorCause } from './error-causes.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
@@ -37,6 +46,7 @@ export const TAGS = [
 /** The subjects of version 2. */
 export const TAGS_V2 = [
   { name: 'Payments with a key', description: 'Start collects and deposits, each once for its Idempotency-Key.' },
+  { name: 'Batches', description: 'Send thousands of deposits in one request, see how far they are, and cancel what was not sent.' },
   { name: 'Transactions', description: 'List transactions, find one, cancel what was not sent to an operator, and refund collects.' },
   { name: 'Operators', description: 'What can be sent to each operator now, and checks of accounts.' },
   { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
@@ -92,6 +102,13 @@ const COMPONENTS = {
 const COMPONENTS_V2 = {
   PaymentRequest: keyedRequestSchema,
   InitiationResponse: initiationSchema,
+  BatchRequest: batchRequestSchema,
+  BatchDeposit: batchDepositSchema,
+  Batch: batchSchema,
+  BatchPage: batchPageSchema,
+  BatchRow: batchRowSchema,
+  ListedBatch: listedBatchSchema,
+  BatchList: batchListSchema,
   TransactionList: transactionListSchema,
   Transaction: listedTransactionSchema,
   RefundRequest: refundRequestSchema,

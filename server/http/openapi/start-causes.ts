@@ -1,5 +1,5 @@
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
-import { parseBatch, parseTransactionRequest, type TransactionRequest } from '#lib/schemas/transaction-request.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
+import { parseBatch, parseTransactionRequest, type TransactionRequest } from '#lib/schemas/api/transaction-request.ts'
 import type { Refusal } from '#server/http/api/errors.ts'
 import type { StartProblem } from '#server/transactions/find-start-problems.ts'
 import { refuseStart } from '../endpoints/payments.ts'

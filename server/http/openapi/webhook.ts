@@ -1,4 +1,4 @@
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { COLLECT_ID, exampleWebhook } from './examples.ts'
 import { type Json, ref } from './operation.ts'
 

@@ -14,7 +14,7 @@ import { processWide } from '#server/process-wide.ts'
 import { createRateLimit, type RateLimit } from '#server/rate-limit.ts'
 import type { HttpRuntime, OpenEndpoint } from '../api/endpoint.ts'
 import type { Refusal } from '../api/errors.ts'
-import { compressed, PAGE_HEADERS } from './pay-document.ts'
+import { compressed, LEAD_HEADERS, PAGE_HEADERS } from './pay-document.ts'
 import { localeOf, PAY_PATH, visitHeaders } from './pay-language.ts'
 import { type LinkForm, renderLink } from './render-link-page.ts'
 import { renderGone, translateFor, WALLETS } from './render-pay-page.ts'
@@ -150,7 +150,7 @@ function answerHtml(request: ApiRequest, body: string, status: number): ApiRespo
 }
 
 function leadTo(request: ApiRequest, payToken: string): ApiResponse {
-  const headers = { ...PAGE_HEADERS, ...visitHeaders(request), location: `${PAY_PATH}/${payToken}?lang=${localeOf(request)}` }
+  const headers = { ...LEAD_HEADERS, ...visitHeaders(request), location: `${PAY_PATH}/${payToken}?lang=${localeOf(request)}` }
   return { status: 303, contentType: 'text/plain; charset=utf-8', headers, body: '' }
 }
 

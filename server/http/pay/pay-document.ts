@@ -30,8 +30,13 @@ export function renderDocument({ content, title, name, logo, foot, locale, state
     `<!DOCTYPE html><html lang="${locale}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">` +
     `<meta name="robots" content="noindex"><title>${escapeHtml(title)} \u00b7 Countersign</title><link rel="icon" href="/icon.svg"><style>${STYLE}</style>${live}</head>` +
     `<body><header><span>${picture}${escapeHtml(name)}</span><a href="?lang=${other.code}" hreflang="${other.code}" lang="${other.code}">${other.name}</a></header>` +
-    `<main${state === null ? ' data-final' : ` data-state="${state}"`}>${content}</main><footer>${escapeHtml(foot)}</footer></body></html>`
+    `${renderMain(content, state)}<footer>${escapeHtml(foot)}</footer></body></html>`
   )
+}
+
+/** The part of the page that an open page exchanges. */
+export function renderMain(content: string, state: string | null): string {
+  return `<main${state === null ? ' data-final' : ` data-state="${state}"`}>${content}</main>`
 }
 
 export const LIVE_SCRIPT_PATH = '/pay/live.js'
@@ -39,7 +44,7 @@ export const LIVE_SCRIPT_PATH = '/pay/live.js'
 export const LOGO_PATH = '/pay/logo'
 
 /**
- * For old telephones: no module, no arrow function. It asks for the state, which is a few bytes, and reads the page again only once that differs. The
+ * For old telephones: no module, no arrow function. It asks for the state, which is a few bytes, and reads the content only once that differs. The
  * field that the customer is typing in is not replaced.
  */
 export const LIVE_SCRIPT = `(function(){
@@ -50,7 +55,7 @@ function look(){
 if(document.hidden||document.activeElement&&document.activeElement.name==='code')return wait()
 fetch(location.pathname+'/state',{cache:'no-store'}).then(read).then(function(state){
 if(state===main.getAttribute('data-state'))return wait()
-return fetch(location.href,{cache:'no-store'}).then(read).then(function(text){
+return fetch(location.pathname+'/content'+location.search,{cache:'no-store'}).then(read).then(function(text){
 var now=new DOMParser().parseFromString(text,'text/html').querySelector('main')
 main.replaceWith(now);main=now;ready()
 if(!main.hasAttribute('data-final'))wait()
@@ -101,6 +106,9 @@ export const PAGE_HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
+/** Of an answer that leads to another page and has no content. */
+export const LEAD_HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'same-origin' }
+
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Returns a text as it is written in HTML. */
@@ -108,14 +116,23 @@ export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }
 
-/** Draws a text as a QR code. */
+/** Draws a text as a QR code. Dark modules beside each other are one rectangle, placed relative to the one before: a fifth of the bytes of single modules. */
 export function drawQrCode(text: string): QrCode {
   const { modules } = createQrCode(text, { errorCorrectionLevel: 'M' })
+  const { size } = modules
   let path = ''
-  for (let row = 0; row < modules.size; row++) {
-    for (let column = 0; column < modules.size; column++) if (modules.get(row, column)) path += `M${column} ${row}h1v1h-1z`
+  let last = { row: 0, column: 0 }
+  for (let row = 0; row < size; row++) {
+    for (let column = 0; column < size; column++) {
+      if (!modules.get(row, column)) continue
+      let width = 1
+      while (column + width < size && modules.get(row, column + width)) width++
+      path += `m${column - last.column} ${row - last.row}h${width}v1h-${width}z`
+      last = { row, column }
+      column += width
+    }
   }
-  return { size: modules.size, path }
+  return { size, path }
 }
 
 /** A response in a quarter of the bytes, where the client reads that. A page with a secret repeats nothing of the request, so its size tells nothing. */

@@ -6,13 +6,16 @@ import { findCustomerPayment, isPayToken } from '#server/operators/customer-step
 import { enterCode, noteTester } from '#server/operators/customer-step/enter-code.ts'
 import type { HttpRuntime, OpenEndpoint } from '../api/endpoint.ts'
 import { LINK_ENDPOINT, LINK_PATH } from './link-page.ts'
-import { compressed, LIVE_SCRIPT, LIVE_SCRIPT_PATH, LOGO_PATH, PAGE_HEADERS } from './pay-document.ts'
+import { compressed, LEAD_HEADERS, LIVE_SCRIPT, LIVE_SCRIPT_PATH, LOGO_PATH, PAGE_HEADERS } from './pay-document.ts'
 import { localeOf, PAY_PATH, visitHeaders } from './pay-language.ts'
-import { type PaymentView, renderGone, renderPayment, stateOf } from './render-pay-page.ts'
+import { type PaymentView, renderGone, renderNewContent, renderPayment, stateOf } from './render-pay-page.ts'
 
 const CODE_ENDING = '/code'
 const STATE_ENDING = '/state'
+const CONTENT_ENDING = '/content'
 const DAY_SECONDS = 86_400
+/** Of parts of a page, if somebody opens the address of one. */
+const PART_HEADERS = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" }
 /** The field of the form. */
 const CODE_NAME = 'code'
 const FORM_BYTES_MAX = 1_024
@@ -49,6 +52,19 @@ const PAY_STATE: OpenEndpoint = {
   },
 }
 
+/** GET /pay/<payToken>/content: what an open page shows from now on, in a third of the bytes of the page. */
+const PAY_CONTENT: OpenEndpoint = {
+  kind: 'open',
+  name: 'pay/content',
+  method: 'GET',
+  path: `${PAY_PATH}/content`,
+  async respond(runtime, request) {
+    const payment = await findView(runtime, request, request.path.slice(PAY_PATH.length + 1, -CONTENT_ENDING.length))
+    const body = payment ? renderNewContent(payment, localeOf(request)) : ''
+    return ok(compressed(request, { status: payment ? 200 : 404, contentType: 'text/html; charset=utf-8', headers: PART_HEADERS, body }))
+  },
+}
+
 /** GET /pay/logo/<digest>: the picture of a merchant. Its address changes with it, so it is never asked for twice. */
 const PAY_LOGO: OpenEndpoint = {
   kind: 'open',
@@ -58,14 +74,13 @@ const PAY_LOGO: OpenEndpoint = {
   async respond(runtime, request) {
     const digest = request.path.slice(LOGO_PATH.length + 1)
     const logo = /^[0-9a-f]{64}$/.test(digest) ? await findLogo(runtime.pool, digest) : undefined
-    const headers = { 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" }
-    if (!logo) return ok({ status: 404, contentType: 'text/plain', headers, body: '' })
+    if (!logo) return ok({ status: 404, contentType: 'text/plain', headers: PART_HEADERS, body: '' })
     const body = Buffer.from(logo.bytes)
     return ok({
       status: 200,
       contentType: logo.type,
       cacheControl: `public, max-age=${DAY_SECONDS * 365}, immutable`,
-      headers,
+      headers: PART_HEADERS,
       body,
     })
   },
@@ -103,7 +118,7 @@ const PAY_CODE: OpenEndpoint = {
       lang: localeOf(request),
       ...(!result.ok && result.error === 'malformed' && { [CODE_NAME]: 'malformed' }),
     })
-    const headers = { ...PAGE_HEADERS, location: `${PAY_PATH}/${isPayToken(payToken) ? payToken : 'unknown'}?${back}` }
+    const headers = { ...LEAD_HEADERS, location: `${PAY_PATH}/${isPayToken(payToken) ? payToken : 'unknown'}?${back}` }
     return ok({ status: 303, contentType: 'text/plain; charset=utf-8', headers, body: '' })
   },
 }
@@ -115,6 +130,7 @@ export function payEndpointAt(path: string): OpenEndpoint | undefined {
   if (path.startsWith(`${LINK_PATH}/`)) return LINK_ENDPOINT
   if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(CODE_ENDING)) return PAY_CODE
   if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(STATE_ENDING)) return PAY_STATE
+  if (path.startsWith(`${PAY_PATH}/`) && path.endsWith(CONTENT_ENDING)) return PAY_CONTENT
   return path === PAY_PATH || path.startsWith(`${PAY_PATH}/`) ? PAY_PAGE : undefined
 }
 

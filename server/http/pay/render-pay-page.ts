@@ -5,14 +5,14 @@ import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { returnAddress } from '#lib/partner/customer-page.ts'
 import { paymentLinkPath } from '#lib/payments/payment-links.ts'
-import { FAILURE_MESSAGES, isFinalStatus } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, isFinalStatus } from '#lib/payments/transactions/transaction-status.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import { zoneOfOperators } from '#lib/time/time-zones.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { NUMBER_MESSAGES } from '#server/operators/answer-table.ts'
 import type { CustomerPayment } from '#server/operators/customer-step/customer-link-store.ts'
-import { drawQrCode, escapeHtml, LOGO_PATH, renderDocument } from './pay-document.ts'
+import { drawQrCode, escapeHtml, LOGO_PATH, renderDocument, renderMain } from './pay-document.ts'
 
 /**
  * `needsLink`: the operator wants the customer to follow a link, which may not be there yet. `dial`: it wants a code, which the customer
@@ -71,18 +71,10 @@ export function stateOf({ status, customerLink, awaitsCode, refusedCodes, triesL
 /** Renders the page of a payment. It states nothing that the request for the payment did not contain, and the number only in part. */
 export function renderPayment(payment: PaymentView, locale: Locale): string {
   const t = TRANSLATES[locale]
-  const { applicationName, page } = payment
+  const { applicationName } = payment
   const state = stateOf(payment)
-  const content =
-    `<h1>${escapeHtml(t('pay.title', { name: applicationName }))}</h1>` +
-    `<p class="amount">${formatAmount(formatMinor(payment.amountMinor), locale)} <small>${payment.currency}</small></p>` +
-    `<div role="status">${renderStep(payment, t, locale)}</div>` +
-    renderFacts(payment, t) +
-    (payment.customerLink === null || state === null ? '' : renderScan(payment.customerLink, walletOf(payment), t)) +
-    (page.support === null ? '' : `<p class="quiet">${escapeHtml(t('pay.support'))} ${renderContact(page.support)}</p>`) +
-    (state === null ? '' : renderRefresh(payment, t))
   return renderDocument({
-    content,
+    content: renderContent(payment, locale),
     title: t('pay.title', { name: applicationName }),
     name: applicationName,
     logo: payment.logoDigest === null ? null : `${LOGO_PATH}/${payment.logoDigest}`,
@@ -92,6 +84,26 @@ export function renderPayment(payment: PaymentView, locale: Locale): string {
     // Not while a code is typed: without script, refreshing would empty the field.
     refreshS: state === null || payment.awaitsCode ? undefined : refreshS(payment.ageMs),
   })
+}
+
+/** Renders what an open page shows instead of its content: without the styles, which it has already. */
+export function renderNewContent(payment: PaymentView, locale: Locale): string {
+  return renderMain(renderContent(payment, locale), stateOf(payment))
+}
+
+function renderContent(payment: PaymentView, locale: Locale): string {
+  const t = TRANSLATES[locale]
+  const { applicationName, page } = payment
+  const state = stateOf(payment)
+  return (
+    `<h1>${escapeHtml(t('pay.title', { name: applicationName }))}</h1>` +
+    `<p class="amount">${formatAmount(formatMinor(payment.amountMinor), locale)} <small>${payment.currency}</small></p>` +
+    `<div role="status">${renderStep(payment, t, locale)}</div>` +
+    renderFacts(payment, t) +
+    (payment.customerLink === null || state === null ? '' : renderScan(payment.customerLink, walletOf(payment), t)) +
+    (page.support === null ? '' : `<p class="quiet">${escapeHtml(t('pay.support'))} ${renderContact(page.support)}</p>`) +
+    (state === null ? '' : renderRefresh(payment, t))
+  )
 }
 
 /** Everything with which a customer can show at a counter what was paid. */

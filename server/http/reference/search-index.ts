@@ -1,7 +1,7 @@
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { GUIDES, type Guide, type SearchEntry } from '#lib/partner/reference.ts'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
 import { allCauses, readReference } from './read-reference.ts'

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { createAccountChecks } from '#server/account-checks/check-account.ts'
 import { createDirectory, type Directory } from '#server/applications/directory.ts'
+import { createBatchSubmitter } from '#server/batches/rows/start-rows.ts'
 import { systemClock } from '#server/clock.ts'
 import { createSignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
@@ -20,7 +21,7 @@ import type { OperatorSettings } from '#server/operators/settings/operator-setti
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { startSimulator } from '#server/operators/simulator/start-simulator.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
-import { createDispatcher, type Dispatcher } from '#server/operators/work/dispatcher.ts'
+import { createDispatcher, type Dispatcher } from '#server/operators/work/dispatch/dispatcher.ts'
 import { createForcedEnquiries, type ForcedEnquiriesOptions } from '#server/operators/work/forced-enquiries.ts'
 import { createTokens, type Tokens } from '#server/partner-auth/access-token.ts'
 import { createCallerRecords } from '#server/partner-auth/caller-records.ts'
@@ -78,19 +79,18 @@ const SIMULATOR = { port: 0, secret: SIMULATOR_SECRET, delayMs: 30 }
 export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise<HttpHarness> {
   const database = await createTestDatabase()
   const pool = options.openPool?.(database.url) ?? database.pool
-  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
-  const simulator = await startSimulator({ ...SIMULATOR, folder, slowDelayMs: options.slowDelayMs ?? 400 })
-  const stopSimulator = closeOnce(simulator)
+  const { folder, simulator, stopSimulator } = await startOperators(options)
   const logger = createLogger('silent')
   const partner = await createTestPartner(database.pool)
   const directory = await createDirectory({ pool, pollIntervalMs: 50 })
   const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
   const settler = createSettler({ pool })
-  const connect = () => connectTo(pool, simulator.url, options)
-  const connectors = connect()
-  const forcedEnquiries = createForcedEnquiries({ pool, settler, connectors: connect(), logger, limits: options.forcedEnquiries })
+  const connectors = connectTo(pool, simulator.url, options)
+  const forEnquiries = { connectors: connectTo(pool, simulator.url, options), limits: options.forcedEnquiries }
+  const forcedEnquiries = createForcedEnquiries({ pool, settler, logger, ...forEnquiries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax, reserveSlots: dispatcher.reserveSlots })
+  const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
   const runtime: HttpRuntime = {
     config: { trustedProxies: [], metricsToken: undefined, isSandbox: false, ...options.config },
     pool,
@@ -103,6 +103,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     settler,
     connectors,
     intake,
+    batchSubmitter,
     throttle: createSignInThrottle({ pool, clock: systemClock, secret: HARNESS_TOKEN_SECRET }),
     callbacks: createCallbackIntake({ pool, connectors, logger }),
     forcedEnquiries,
@@ -126,7 +127,7 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     baseUrl: `http://127.0.0.1:${port}`,
     headers: await headersOf(partner, tokens),
     async close() {
-      await frontDoor.drain(100)
+      await Promise.all([frontDoor.drain(100), batchSubmitter.drain()])
       await dispatcher.drain()
       await intake.drain()
       await forcedEnquiries.close()
@@ -139,6 +140,12 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function startOperators({ slowDelayMs = 400 }: HttpHarnessOptions) {
+  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-http-'))
+  const simulator = await startSimulator({ ...SIMULATOR, folder, slowDelayMs })
+  return { folder, simulator, stopSimulator: closeOnce(simulator) }
 }
 
 /** A test may stop the operators before the harness closes. */

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import type { Role } from '#lib/people/permissions.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
 import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { smtpTransport } from '../mail/transport.ts'
 import { sendLinkMails } from '../send-link-mails.ts'
 import { sendNotices } from '../send-notices.ts'
-import { smtpTransport } from '../transport.ts'
 import { startSmtpReceiver } from './smtp-receiver.ts'
 
 /** A database with one application, whose MOMOCM balance is 1,000,000, and a mail server. */
@@ -19,6 +19,7 @@ export async function openMailDesk() {
   const query = async (text: string, values: unknown[] = []) => (await pool.query(text, values)).rows
   const sendingAt = (at: Date) => ({
     pool,
+    reportPool: pool,
     transport: smtpTransport({ url: smtp.url, from: 'Countersign <pay@countersign.example>' }),
     publicUrl: 'https://pay.example',
     now: () => at,

@@ -63,3 +63,17 @@ function serve(socket: Socket, mails: ReceivedMail[], behaviour: Behaviour): voi
     else say(answer)
   }
 }
+
+/** The files of a received mail, decoded. */
+export function attachmentsOf(data: string): { fileName: string; text: string }[] {
+  const boundary = /boundary="([^"]+)"/.exec(data)?.[1]
+  if (!boundary) return []
+  return data.split(`--${boundary}`).flatMap((part) => {
+    const end = part.indexOf('\r\n\r\n')
+    const [head, body] = [part.slice(0, end), part.slice(end + 4)]
+    const fileName = /filename="?([^"\r\n;]+)/.exec(head)?.[1]
+    if (!/Content-Disposition: attachment/i.test(head) || fileName === undefined) return []
+    const isBase64 = /Content-Transfer-Encoding: base64/i.test(head)
+    return [{ fileName, text: isBase64 ? Buffer.from(body, 'base64').toString('utf8') : body }]
+  })
+}

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { FAILURE_MESSAGES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { failureReason, faultOutcome, outcomeOfCode } from '../answer-table.ts'
 import type {
   AccountOutcome,
@@ -35,6 +35,7 @@ import {
   encryptForAirtel,
   signatureHeaders,
 } from './airtel-client.ts'
+import { refund } from './airtel-refunds.ts'
 import {
   AIRTEL_ANSWERS,
   type AirtelTransfer,
@@ -62,6 +63,7 @@ export function createAirtelConnector(context: ConnectorContext, settings: Airte
     query: (query) => queryStatus(airtel, query),
     balance: () => readBalance(airtel),
     checkAccount: (phoneNumber) => checkAccount(airtel, phoneNumber),
+    reversals: { types: ['COLLECT'], isRepeatable: false, reverse: (reversal) => refund(client, context, reversal) },
     parseCallback: (_headers, body) => parseAirtelCallback(settings.callbackKey, body),
     close: () => client.close(),
   }

@@ -40,6 +40,15 @@ export const transferSchema = z.object({
 })
 export type AirtelTransfer = z.infer<typeof transferSchema>
 
+/** The answer to a refund. */
+export const refundSchema = z.object({
+  data: z.object({ transaction: z.object({ airtel_money_id: identifierSchema }).nullish() }).nullish(),
+  status: statusSchema,
+})
+
+/** Codes with which Airtel refuses a refund: it did not carry it out, or knows no such payment. Any other one is unknown. */
+export const REFUND_REFUSALS: ReadonlySet<string> = new Set(['ESB000011', 'ESB000045'])
+
 export const keySchema = z.object({ data: z.object({ key: z.string().min(1).max(4_096) }) })
 
 /** Thousands are separated by commas. Version 2 may send a number. */

@@ -1,7 +1,7 @@
 import type { Availability } from '#lib/operators/operator-outcomes.ts'
 import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import type { AvailabilityChange } from './submission-gate.ts'
 

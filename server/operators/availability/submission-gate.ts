@@ -1,6 +1,6 @@
 import type { Availability } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { QueryOutcome, SubmitOutcome, Terms } from '../connector.ts'
 
 /** The availability that the last process stored. `fault`: why it is closed for the settings of `faultVersion`. */

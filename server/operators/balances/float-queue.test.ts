@@ -1,23 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
-import { FAILURE_MESSAGES, FLOAT_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { FLOAT_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
-import { createLogger } from '#server/logger.ts'
-import type { Connector, Connectors } from '#server/operators/connector.ts'
-import { connectorsWith, OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import type { Connector } from '#server/operators/connector.ts'
+import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { listDisturbed } from '../availability/disturbed.ts'
 import { endUnsentDeposits } from '../work/end-unsent-deposits.ts'
-import { listFloatWaits } from './float-store.ts'
-import { pollBalances, pollWaiting } from './poll-balances.ts'
+import { storeAnswers } from '../work/operator-work-store.ts'
+import { listFloatWaits, releaseFloat } from './float-store.ts'
+import { pollWaiting } from './poll-balances.ts'
 import { sendDespiteShortage } from './send-despite-shortage.ts'
-
-const EXCHANGE = { httpStatus: 200, answer: '{}' }
-const SHORT = { kind: 'failed', reason: FAILURE_MESSAGES.insufficientFunds, operatorCode: '60019', exchange: EXCHANGE } as const
+import { Account, EXCHANGE, SHORT } from './testing/account.ts'
 
 let harness: OperatorHarness
 before(async () => {
@@ -34,41 +32,7 @@ afterEach(async () => {
 })
 after(() => harness.close())
 
-/** An operator with an account: it pays what the account covers, and notes the order of what it was asked for. */
-class Account {
-  readonly asked: string[] = []
-  refusals = 0
-  minor: bigint
-  readonly connectors: Connectors
-
-  constructor(minor: bigint, overrides: Partial<Connector> = {}, floatFloorMinor = 0n) {
-    this.minor = minor
-    const terms = { ...(harness.connectors.get('OMCM')?.terms ?? assert.fail()), floatFloorMinor }
-    const submit: Connector['submit'] = async ({ reference, amountMinor }) => {
-      this.asked.push(reference)
-      if (amountMinor > this.minor) {
-        this.refusals++
-        return SHORT
-      }
-      this.minor -= amountMinor
-      return { kind: 'succeeded', exchange: EXCHANGE }
-    }
-    const balance: Connector['balance'] = async () => ({
-      kind: 'balance',
-      collectMinor: null,
-      depositMinor: this.minor,
-      isOneAccount: true,
-      currency: 'XAF',
-      exchange: EXCHANGE,
-    })
-    this.connectors = connectorsWith(harness, { terms, submit, balance, ...overrides })
-  }
-
-  report(poll = pollBalances): Promise<void> {
-    return poll({ pool: harness.database.pool, connectors: this.connectors, logger: createLogger('silent') })
-  }
-}
-
+const anAccount = (minor: bigint, overrides?: Partial<Connector>, floorMinor?: bigint) => new Account(harness, minor, overrides, floorMinor)
 const make = (amountMinor: bigint) => harness.make({ operator: 'OMCM', amountMinor })
 const waits = () => listFloatWaits(harness.database.pool)
 const statusOf = async (item: IntakeItem) => (await harness.read(item)).status
@@ -84,12 +48,40 @@ function untilAsked(account: Account, count: number): Promise<unknown> {
   })
 }
 
+test('queued behind those that wait for float, also once the account covers it: a deposit that is created meanwhile', async () => {
+  const { pool } = harness.database
+  await pool.query(
+    `insert into operator_floats (operator, reported_minor, available_minor, sent_before_minor, reported_at, floor_minor, waits_since, try_at)
+       values ('OMCM', 100000000, 100000000, 0, now(), 0, now() - interval '1 minute', now())`,
+  )
+  const taken = async (isNew: boolean) => {
+    const { rows } = await pool.query('select take_float($1, $2, case when $3 then null else now() end) as count', ['OMCM', [100n], isNew])
+    return rows[0]?.count
+  }
+  assert.deepEqual([await taken(true), await taken(false), await taken(true)], [0, 1, 1])
+})
+
+test('queued behind older ones that a person has released, until those were sent: a deposit that is created meanwhile', async () => {
+  const { pool } = harness.database
+  const account = anAccount(10_00n)
+  await account.report()
+  const older = await make(100_00n)
+  await pool.query("update operator_floats set waits_since = now(), try_at = now() + interval '5 seconds'")
+  account.minor += 500_00n
+  assert.equal(await releaseFloat(pool, 'OMCM'), true)
+  const taken = async () => (await pool.query("select take_float('OMCM', '{100}', null) as count")).rows[0]?.count
+  assert.equal(await taken(), 0)
+  harness.startDispatcher({ connectors: account.connectors })
+  assert.equal((await harness.untilFinal(older)).status, 'SUCCESS')
+  assert.equal(await taken(), 1)
+})
+
 /** The rows of a pay-day. `PAY_DAY=50000` runs it at the size of a country. */
 const PAY_DAY = Number(process.env['PAY_DAY'] ?? 300)
 
 test('SUCCESS for all deposits of a pay-day whose account covers a quarter of them: none fails, in order, after three top-ups', async () => {
   const quarter = Math.ceil(PAY_DAY / 4)
-  const account = new Account(BigInt(quarter) * 100_00n)
+  const account = anAccount(BigInt(quarter) * 100_00n)
   await account.report()
   const items: IntakeItem[] = []
   for (let count = 0; count < PAY_DAY; count++) items.push(await make(100_00n))
@@ -110,7 +102,7 @@ test('SUCCESS for all deposits of a pay-day whose account covers a quarter of th
 })
 
 test('a deposit that would take the account below its floor waits with the missing amount, and a smaller one stays behind it', async () => {
-  const account = new Account(1_000_00n, {}, 300_00n)
+  const account = anAccount(1_000_00n, {}, 300_00n)
   await account.report()
   harness.startDispatcher({ connectors: account.connectors })
   const paid = await make(500_00n)
@@ -145,7 +137,7 @@ test('a deposit that would take the account below its floor waits with the missi
 })
 
 test('the older of two deposits is sent when the account covers one and another process has the older in its hands', async () => {
-  const account = new Account(100_00n)
+  const account = anAccount(100_00n)
   await account.report()
   const [older, younger] = [await make(100_00n), await make(100_00n)]
   const other = await harness.database.pool.connect()
@@ -171,7 +163,7 @@ test('the older of two deposits is sent when the account covers one and another 
 
 test('FAILED for the one deposit that the operator refuses for our own account; the next is sent after the operator reports more', async () => {
   // The figure is too high: somebody else spends from the account.
-  const account = new Account(5_000_00n)
+  const account = anAccount(5_000_00n)
   await account.report()
   account.minor = 50_00n
   harness.startDispatcher({ connectors: account.connectors, isSandbox: false })
@@ -193,7 +185,7 @@ test('FAILED for the one deposit that the operator refuses for our own account; 
 })
 
 test('one FAILED deposit for each refusal, also after a top-up that covers only some of those that wait', async () => {
-  const account = new Account(5_000_00n)
+  const account = anAccount(5_000_00n)
   await account.report()
   account.minor = 50_00n
   harness.startDispatcher({ connectors: account.connectors, isSandbox: false, submissionsMax: 1 })
@@ -220,7 +212,7 @@ test('one FAILED deposit for each refusal, also after a top-up that covers only 
 })
 
 test('sent again after the second report that is higher, when the operator had reported nothing before its refusal', async () => {
-  const account = new Account(50_00n)
+  const account = anAccount(50_00n)
   harness.startDispatcher({ connectors: account.connectors, isSandbox: false })
   assert.equal((await harness.untilFinal(await make(100_00n))).status, 'FAILED')
   const next = await make(100_00n)
@@ -232,8 +224,43 @@ test('sent again after the second report that is higher, when the operator had r
   assert.equal((await harness.untilFinal(next)).status, 'SUCCESS')
 })
 
+/** Accepts everything, and answers this many queries of the first deposit with `pending` before it refuses it for our own account. */
+function refusesLate(pendingMax: number): Account {
+  let first: string | undefined
+  let pending = 0
+  return anAccount(5_000_00n, {
+    submit: async ({ reference }) => {
+      first ??= reference
+      return { kind: 'accepted', exchange: EXCHANGE }
+    },
+    query: async ({ reference }) => {
+      if (reference !== first) return { kind: 'succeeded', exchange: EXCHANGE }
+      return pending++ < pendingMax ? { kind: 'pending', exchange: EXCHANGE } : SHORT
+    },
+  })
+}
+
+test('the next deposit waits after a refusal that one of the first queries tells, and is sent after one that a later query tells', async () => {
+  for (const [pendingMax, waitCount] of [
+    [3, 1],
+    [4, 0],
+  ] as const) {
+    await harness.database.pool.query('delete from operator_floats')
+    await harness.database.pool.query('delete from operator_work')
+    const account = refusesLate(pendingMax)
+    await account.report()
+    const dispatcher = harness.startDispatcher({ connectors: account.connectors, isSandbox: false, pollDelaysMs: [1] })
+    const refused = await harness.untilFinal(await make(100_00n))
+    assert.deepEqual([refused.status, refused.message], ['FAILED', 'Solde insuffisant'])
+    const next = await make(100_00n)
+    assert.equal((await waits()).length, waitCount)
+    if (waitCount === 0) assert.equal((await harness.untilFinal(next)).status, 'SUCCESS')
+    await dispatcher.drain()
+  }
+})
+
 test('in a sandbox the number of a customer stands for a refusal for lack of funds, and the deposits of others go on', async () => {
-  const account = new Account(50_00n)
+  const account = anAccount(50_00n)
   harness.startDispatcher({ connectors: account.connectors })
   assert.equal((await harness.untilFinal(await make(100_00n))).status, 'FAILED')
   assert.equal((await harness.untilFinal(await make(10_00n))).status, 'SUCCESS')
@@ -247,7 +274,7 @@ async function administrator(runsInstallation: boolean, roles: Role[] = ['admini
 }
 
 test('one administrator of the installation sends what waits, once and recorded; nobody else may', async () => {
-  const account = new Account(10_00n)
+  const account = anAccount(10_00n)
   await account.report()
   harness.startDispatcher({ connectors: account.connectors })
   const item = await make(100_00n)
@@ -270,7 +297,7 @@ test('one administrator of the installation sends what waits, once and recorded;
 
 test('FAILED and unsent, with its hold released: what has waited longer than its application allows; younger ones wait on', async () => {
   const { pool } = harness.database
-  const account = new Account(10_00n)
+  const account = anAccount(10_00n)
   await account.report()
   harness.startDispatcher({ connectors: account.connectors })
   const [old, young] = [await make(100_00n), await make(100_00n)]
@@ -298,11 +325,11 @@ test('FAILED and unsent, with its hold released: what has waited longer than its
 
 test('what certainly never left is not counted as sent, however often it is tried', async () => {
   let isDown = true
-  const account = new Account(150_00n)
+  const account = anAccount(150_00n)
   const paying = account.connectors.get('OMCM') ?? assert.fail()
   const submit: Connector['submit'] = (submission, keep) =>
     isDown ? Promise.resolve({ kind: 'not_sent', detail: 'down', exchange: EXCHANGE }) : paying.submit(submission, keep)
-  const flaky = new Account(150_00n, { submit })
+  const flaky = anAccount(150_00n, { submit })
   await flaky.report()
   harness.startDispatcher({ connectors: flaky.connectors })
   const item = await make(100_00n)
@@ -312,8 +339,35 @@ test('what certainly never left is not counted as sent, however often it is trie
   assert.deepEqual(await waits(), [])
 })
 
+test('an amount is given back once: not by the late report that an overtaken submission was not sent', async () => {
+  const { pool } = harness.database
+  await pool.query(
+    `insert into operator_floats (operator, reported_minor, available_minor, sent_before_minor, reported_at, floor_minor)
+       values ('OMCM', 100000, 100000, 0, now(), 0)`,
+  )
+  const { applicationId, transactionId } = await make(100_00n)
+  await pool.query("update operator_work set state = 'submitting', submissions = 2 where transaction_id = $1", [transactionId])
+  const say = async (submission: number) => {
+    const answer = {
+      kind: 'submit' as const,
+      outcome: 'not_sent',
+      http_status: null,
+      answer: '',
+      duration_ms: 1,
+      delay_ms: 1,
+      requeue_ms: 1,
+    }
+    const named = { operator_reference: null, operator_reference_other: null, operator_token: null, reason: null, operator_code: null }
+    const key = { item_index: 0, application_id: applicationId, transaction_id: transactionId, number: submission, submission }
+    await storeAnswers(pool, [{ ...key, ...answer, ...named, is_mismatch: false }], { absenceMs: 1, acceptedAbsenceMs: 1, hintGapMs: 1 })
+    const { rows } = await pool.query<{ sent: bigint }>('select coalesce(sum(sent_minor), 0)::bigint as sent from operator_float_sent')
+    return rows[0]?.sent
+  }
+  assert.deepEqual([await say(1), await say(2)], [0n, -100_00n])
+})
+
 test('everything is sent when the operator has reported nothing for fifteen minutes, and where it reports no such account', async () => {
-  const account = new Account(10_00n)
+  const account = anAccount(10_00n)
   await account.report()
   await harness.database.pool.query("update operator_floats set reported_at = now() - interval '15 minutes 1 second'")
   account.minor = 1_000_00n

@@ -5,7 +5,8 @@ export type BatchRunState = 'running' | 'paused' | 'stopped'
 
 /** A batch as far as its run goes. */
 export type BatchRun = {
-  makerId: string
+  /** Null for a batch of a program. */
+  makerId: string | null
   state: BatchRunState
   /** The person who last paused, resumed or stopped it; null if nobody did. */
   changedBy: string | null
@@ -22,11 +23,46 @@ export async function selectRun(queryable: Queryable, applicationId: string, bat
     `select t.maker_id as "makerId", coalesce(r.state, 'running') as state, r.changed_by as "changedBy",
        r.release_at as "releaseAt", coalesce(r.is_timed, false) as "isTimed", coalesce(r.release_at <= clock_timestamp(), true) as "isDue"
      from (select application_id, batch_id, maker_id from transactions
-             where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
+             where application_id = $1 and batch_id = $2 limit 1) t
        left join batch_runs r on r.application_id = t.application_id and r.batch_id = t.batch_id`,
     [applicationId, batchId],
   )
   return rows[0]
+}
+
+/** The state of a batch that a program made; undefined if the application has no such batch. */
+export async function selectProgramBatchState(
+  queryable: Queryable,
+  applicationId: string,
+  batchId: string,
+): Promise<'submitting' | 'submitted' | undefined> {
+  const { rows } = await queryable.query<{ state: 'submitting' | 'submitted' }>(
+    `select state from batches where application_id = $1 and batch_id = $2 and api_user_id is not null`,
+    [applicationId, batchId],
+  )
+  return rows[0]?.state
+}
+
+/** The rows of a batch that wait for a checker, in order. */
+export async function selectWaiting(queryable: Queryable, applicationId: string, batchId: string): Promise<string[]> {
+  const { rows } = await queryable.query<{ id: string }>(
+    `select transaction_id as id from transactions where application_id = $1 and batch_id = $2 and is_waiting order by sequence`,
+    [applicationId, batchId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** The rows of a locked batch of which nothing was ever sent, and nothing is being sent, in order. */
+export async function selectUnsent(trx: TrxClient, applicationId: string, batchId: string): Promise<string[]> {
+  const { rows } = await trx.query<{ id: string }>(
+    `select t.transaction_id as id
+       from transactions t join operator_work w on w.application_id = t.application_id and w.transaction_id = t.transaction_id
+      where t.application_id = $1 and t.batch_id = $2 and t.status = 'PENDING' and w.state in ('queued', 'paused') and not w.is_claimed
+        and not may_have_left(w.application_id, w.transaction_id, w.submissions)
+      order by t.sequence`,
+    [applicationId, batchId],
+  )
+  return rows.map(({ id }) => id)
 }
 
 /** Stores the last order to a batch. Without `releaseAt` a time that was chosen before is kept, but the service no longer sends the batch on then. */

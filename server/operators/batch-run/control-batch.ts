@@ -1,4 +1,4 @@
-import { DENIED_AFTER_STOP_MESSAGE, STOPPED_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { DENIED_AFTER_STOP_MESSAGE, STOPPED_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import { can } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type CommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'

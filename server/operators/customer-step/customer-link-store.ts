@@ -1,7 +1,7 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { CustomerPageTerms } from '#lib/partner/customer-page.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { CODE_MINUTES, countRefusedCodes, NUMBER_REFUSALS_MAX, REFUSED_CODES_MAX } from './customer-code-store.ts'
 

@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto'
 import { z } from 'zod'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { type AnswerTable, refused, UNKNOWN } from '../answer-table.ts'
 import type { CallOutcome } from '../operator-http-client.ts'
 import { COMMON_SETTINGS, secretText } from '../settings/protocol.ts'

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { formatMinor } from '#lib/money/money.ts'
 import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { type AnswerTable, answerOf, outcomeOfCode } from '../answer-table.ts'
 import type { AccountOutcome, BalanceOutcome, Connector, QueryOutcome, StatusEnquiry, Submission, SubmitOutcome } from '../connector.ts'
 import {

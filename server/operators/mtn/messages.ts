@@ -30,6 +30,23 @@ export type MtnTransfer = z.infer<typeof transferSchema>
 /** An error of the MoMo core. The gateway before it has another shape, `statusCode` and `message`, and proves nothing about a transfer. */
 export const errorSchema = z.object({ code: z.string(), message: z.string().nullish() })
 
+/** The statuses with which MTN's core refuses. */
+export const REFUSALS: ReadonlySet<number> = new Set([400, 409, 500])
+
+/** The answer to a query about a refund. */
+export const refundSchema = z.object({
+  status: z.string(),
+  externalId: z.string(),
+  reason: reasonSchema.nullish(),
+  amount: reportedAmountSchema,
+  currency: z.string().nullish(),
+})
+
+/** The code of a failure. */
+export function reasonOf({ reason }: Pick<MtnTransfer, 'reason'>): string | undefined {
+  return typeof reason === 'string' ? reason : reason?.code
+}
+
 export const balanceSchema = z.object({ availableBalance: z.string(), currency: z.string() })
 
 export const activeSchema = z.object({ result: z.boolean() })

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { type Currency, formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { FAILURE_MESSAGES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { failureReason, outcomeOfCode } from '../answer-table.ts'
 import type {
   AccountOutcome,
@@ -34,8 +34,11 @@ import {
   MTN_ANSWERS,
   type MtnTransfer,
   mtnReference,
+  REFUSALS,
+  reasonOf,
   transferSchema,
 } from './messages.ts'
+import { refund } from './mtn-refunds.ts'
 import { createProductClient, type MtnProduct, type MtnSettings, mtnSettingsSchema } from './product-client.ts'
 
 /** The call of each direction, its product, and the field that names the customer. */
@@ -61,12 +64,16 @@ export function createMtnConnector(context: ConnectorContext, settings: MtnSetti
     if (credentials) clients.set(product, createProductClient({ http, context, settings, product, credentials }))
   }
   const mtn: Mtn = { context, settings, clients }
+  const disbursement = clients.get('disbursement')
   return {
     terms: context.terms,
     submit: (submission) => submit(mtn, submission),
     query: (query) => queryStatus(mtn, query),
     balance: () => readBalance(mtn),
     checkAccount: (phoneNumber) => checkAccount(mtn, phoneNumber),
+    ...(disbursement && {
+      reversals: { types: ['COLLECT'], isRepeatable: true, reverse: (reversal) => refund(disbursement, context, settings, reversal) },
+    }),
     parseCallback: (_headers, body) => parseCallback(body),
     close: () => http.close(),
   }
@@ -98,9 +105,6 @@ async function submit({ context, settings, clients }: Mtn, submission: Submissio
   })
   return submitOutcomeOf(outcome)
 }
-
-/** The statuses with which MTN's core refuses. */
-const REFUSALS = new Set([400, 409, 500])
 
 /** Only what MTN's core says: an empty body, or one of the gateway before it, proves nothing. */
 function submitOutcomeOf(outcome: CallOutcome): SubmitOutcome {
@@ -145,7 +149,7 @@ async function queryStatus({ context, settings, clients }: Mtn, query: StatusEnq
   if (transfer.status === 'SUCCESSFUL')
     return { kind: 'succeeded', ...identifiers, reported: reportedBy(transfer, party, settings), exchange }
   if (transfer.status !== 'FAILED') return { kind: 'pending', ...identifiers, exchange }
-  const code = codeOf(transfer)
+  const code = reasonOf(transfer)
   return { kind: 'failed', reason: failureReason(MTN_ANSWERS, code), operatorCode: code, ...identifiers, exchange }
 }
 
@@ -205,10 +209,6 @@ function parseCallback(body: Buffer): CallbackOutcome {
 /** The transaction's id first, because people search for it in MTN's partner portal. */
 function externalIdOf({ reference, applicationId }: Pick<Submission, 'reference' | 'applicationId'>): string {
   return `${reference}.${applicationId}`
-}
-
-function codeOf({ reason }: MtnTransfer): string | undefined {
-  return typeof reason === 'string' ? reason : reason?.code
 }
 
 function reportedBy(transfer: MtnTransfer, party: 'payer' | 'payee', { sandboxCurrency }: MtnSettings): ReportedMovement {

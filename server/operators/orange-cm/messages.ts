@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { type AnswerTable, answerOf, failureReason, KNOWN, OUR_FAULT, refused, UNKNOWN } from '../answer-table.ts'
 import type { Exchange, FinalOutcome } from '../connector.ts'
 import { type CallOutcome, readAnswer } from '../operator-http-client.ts'

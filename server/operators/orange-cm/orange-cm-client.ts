@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { type CallOutcome, createOperatorHttpClient, type OperatorRequest } from '../operator-http-client.ts'
 import { COMMON_SETTINGS, type ConnectorContext, secretText } from '../settings/protocol.ts'
 import { accountOf } from '../tokens/access-tokens.ts'

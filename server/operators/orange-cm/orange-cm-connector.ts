@@ -1,7 +1,7 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { maskHolderName } from '#lib/operators/account-check.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { outcomeOfCode } from '../answer-table.ts'
 import type {
   AccountOutcome,

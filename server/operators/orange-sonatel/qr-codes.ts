@@ -1,4 +1,4 @@
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import type { KeepIdentifiers, StatusEnquiry, Submission, SubmitOutcome } from '#server/operators/connector.ts'
 import type { ConnectorContext } from '#server/operators/settings/protocol.ts'
 import { jsonAmount, nationalNumber } from '#server/operators/wire-formats.ts'

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { CURRENCIES, type Currency } from '#lib/money/money.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { identifierSchema, reportedAmountSchema } from '../wire-formats.ts'
 
 /** POST /v1/<operator>/transfers. Amounts are decimal strings: nothing on the way can round them. */

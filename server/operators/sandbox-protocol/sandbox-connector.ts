@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import type {
   BalanceOutcome,
   CallbackOutcome,

@@ -3,7 +3,7 @@ import { AMOUNT_MINOR_MAX, formatMinor, parseAmountMinor } from '#lib/money/mone
 import { areContradictory, type OperatorLimitSettings } from '#lib/operators/amount-limits.ts'
 import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { err, ok } from '#lib/result.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { describeFields, type OperatorSettings } from './operator-settings.ts'

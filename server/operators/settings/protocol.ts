@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SettingField, SettingProblem } from '#lib/operators/operator-settings.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import type { Connector, Terms } from '#server/operators/connector.ts'

@@ -1,11 +1,11 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { err, type FreshCodeRefusal, type Result } from '#lib/result.ts'
+import { err, type FreshProofRefusal, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { SERVICE_WIDE } from '#server/audit/append-audit.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
-import { checkFreshCode } from '#server/people/second-factor.ts'
+import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { lockSettings, putSettings, readPreviousSettings, removePreviousSettings, removeSettings } from './operator-settings-store.ts'
 import { findSettingsKind } from './protocols.ts'
 import { detailsOf, refuseActor } from './set-operator.ts'
@@ -18,7 +18,13 @@ export type ReturnFailure =
   /** Somebody changed them since the person looked. */
   | 'changed_meanwhile'
 
-type ReturnSettings = { operator: OperatorCode; protocol: string; version: number; actor: PersonCommandActor; code?: string | undefined }
+type ReturnSettings = {
+  operator: OperatorCode
+  protocol: string
+  version: number
+  actor: PersonCommandActor
+  proof?: FreshProof | undefined
+}
 
 /**
  * Returns to the settings of an operator that the present ones replaced within the last day, in every process within a second; without settings
@@ -27,9 +33,9 @@ type ReturnSettings = { operator: OperatorCode; protocol: string; version: numbe
  */
 export async function returnSettings(
   deps: { pool: Pool; clock: Clock },
-  { operator, protocol, version, actor, code }: ReturnSettings,
-): Promise<Result<void, ReturnFailure | FreshCodeRefusal>> {
-  const checked = await checkFreshCode(deps, { applicationIds: [actor.applicationId], personId: actor.id, code })
+  { operator, protocol, version, actor, proof }: ReturnSettings,
+): Promise<Result<void, ReturnFailure | FreshProofRefusal>> {
+  const checked = await checkFreshProof(deps, { applicationIds: [actor.applicationId], personId: actor.id, proof })
   if (!checked.ok) return checked
   return runRecorded<void, ReturnFailure>(deps.pool, { applicationId: SERVICE_WIDE, actor }, async (trx) => {
     const refusal = await refuseActor(trx, actor)
@@ -41,7 +47,7 @@ export async function returnSettings(
     const previous = await readPreviousSettings(trx, present.id)
     if (previous) await putSettings(trx, { operator, protocol, document: previous }, null)
     else await removeSettings(trx, operator, protocol)
-    const details = { ...detailsOf(present.document, previous, known.secretFields), ...checked.value.withCode }
+    const details = { ...detailsOf(present.document, previous, known.secretFields), ...checked.value }
     return done({ action: 'operator.returned', subject: `${operator} ${protocol}`, details })
   })
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 
 /** The behaviour of the simulated operator for a transfer; decided by the last three digits of the phone number. */
 export type Behaviour = {

@@ -142,8 +142,15 @@ async function sendBooks(simulation: Simulation, response: ServerResponse): Prom
     if (piece.length < 64 * 1024) continue
     // A reader that is gone never drains: its connection's end is the other thing to wait for.
     if (response.closed) return
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+    if (!response.write(piece)) await untilDrained(response)
     piece = ''
   }
   response.end(`${piece}]}`)
+}
+
+/** Resolves when the reader has taken what was written, or is gone; leaves no listener behind, because a long answer waits hundreds of times. */
+async function untilDrained(response: ServerResponse): Promise<void> {
+  const waiting = new AbortController()
+  const { signal } = waiting
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]).finally(() => waiting.abort())
 }

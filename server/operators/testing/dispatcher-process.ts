@@ -7,7 +7,7 @@ import { createConnectors } from '#server/operators/create-connectors.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
 import { createSettler } from '#server/transactions/transition.ts'
 import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
-import { createDispatcher } from '../work/dispatcher.ts'
+import { createDispatcher } from '../work/dispatch/dispatcher.ts'
 
 export type DispatcherProcessPlan = { databaseUrl: string; simulatorUrl: string; secret: string }
 

@@ -21,7 +21,7 @@ import { findTransaction, type Transaction } from '#server/transactions/transact
 import { createSettler, type Settler } from '#server/transactions/transition.ts'
 import { CIRCUIT_RULES } from '../availability/submission-gate.ts'
 import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
-import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../work/dispatcher.ts'
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../work/dispatch/dispatcher.ts'
 import { createForcedEnquiries, type ForcedEnquiries, type ForcedEnquiriesOptions } from '../work/forced-enquiries.ts'
 import { compareBooks, countDenied, readBooks } from './compare-books.ts'
 import { type CallbackServer, startCallbackServer } from './connectors/callback-server.ts'

@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { type ClaimedWork, claimWork, type FreeSlots } from '../work/operator-work-store.ts'
 

@@ -1,5 +1,5 @@
 import { formatMinor } from '#lib/money/money.ts'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { failureReason } from '#server/operators/answer-table.ts'
 import type {
   Exchange,

@@ -70,6 +70,17 @@ export const errorSchema = z.object({
 /** `data` of a checkout event is the session. Other events hold other things. */
 export const eventSchema = z.object({ type: z.string(), data: z.unknown() })
 
+/** Codes with which Wave refuses a refund or a reversal. Any other one is unknown. */
+export const REVERSAL_REFUSALS: ReadonlySet<string> = new Set([
+  'payout-reversal-time-limit-exceeded',
+  'payout-reversal-account-terminated',
+  'payout-reversal-failed',
+  'checkout-refund-failed',
+  'checkout-session-not-found',
+  'insufficient-funds',
+  'not-found',
+])
+
 /** Wave's codes: of a refused request, of `last_payment_error` and of `payout_error`. */
 export const WAVE_ANSWERS: AnswerTable = {
   'request-validation-error': refused('other'),

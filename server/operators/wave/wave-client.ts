@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { FAILURE_MESSAGES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { outcomeOfCode } from '../answer-table.ts'
 import type { SubmitOutcome } from '../connector.ts'
 import { type CallOutcome, createOperatorHttpClient, type OperatorRequest, readAnswer } from '../operator-http-client.ts'

@@ -9,6 +9,7 @@ import { openCheckout, queryCheckout, type Wave } from './checkouts.ts'
 import { createDayList } from './day-list.ts'
 import { balanceSchema, eventSchema, sessionSchema } from './messages.ts'
 import { payOut, queryPayout } from './payouts.ts'
+import { takeBack } from './reversals.ts'
 import { createWaveClient, type WaveClient, type WaveSettings, waveSettingsSchema } from './wave-client.ts'
 
 /** The Wave Business API of one wallet. */
@@ -21,6 +22,7 @@ export function createWaveConnector(context: ConnectorContext, settings: WaveSet
     submit: (submission) => (submission.type === 'COLLECT' ? openCheckout(wave, submission) : payOut(client, submission)),
     query: (query) => (query.type === 'COLLECT' ? queryCheckout(wave, query) : queryPayout(client, query)),
     balance: () => readBalance(client, context),
+    reversals: { types: settings.directions, isRepeatable: true, reverse: (reversal) => takeBack(client, reversal) },
     dayList: settings.listsDays ? createDayList(client) : undefined,
     parseCallback: (headers, body) => parseCallback(settings, headers, body, context.clock.now()),
     close: () => client.close(),

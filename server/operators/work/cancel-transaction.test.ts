@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { CANCELLED_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { CANCELLED_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import { readBalances } from '#server/ledger/testing.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
@@ -67,6 +67,19 @@ test('already_sent from the claim of a submission on, also when its process has 
   await transition(harness.database.pool, [{ ...item, event: 'succeeded', actor: SYSTEM_ACTOR }])
   assert.equal(await cancel(item), 'final')
   assert.equal((await harness.read(item)).status, 'SUCCESS')
+})
+
+test('FAILED for what waits in a batch that people paused; already_sent for what ends by itself without a call', async () => {
+  const [paused, unfunded] = [await start(), await start()]
+  const { pool } = harness.database
+  const set = (item: IntakeItem, state: string) =>
+    pool.query("update operator_work set state = $2, next_at = 'infinity' where transaction_id = $1", [item.transactionId, state])
+  await set(paused, 'paused')
+  await set(unfunded, 'unfunded')
+  assert.deepEqual(await cancel(paused), CANCELLED)
+  assert.equal(await cancel(unfunded), 'already_sent')
+  await set(unfunded, 'queued')
+  assert.deepEqual(await cancel(unfunded), CANCELLED)
 })
 
 test('already_sent for what was sent before and waits to be sent again', async () => {

@@ -1,4 +1,4 @@
-import { CANCELLED_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { CANCELLED_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import { err, type Result } from '#lib/result.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import { lockCounters } from '#server/database/application-locks.ts'

@@ -239,6 +239,35 @@ test('the mark of scheduled looks is never set back by a scheduler that read les
   assert.deepEqual(rows, [{ until: 5 }])
 })
 
+test('the look after a day is due a day after the failure, however late the look after an hour was', async () => {
+  const item = await ended('FAILED')
+  const { pool } = database
+  await pool.query("update transactions set final_at = final_at - interval '5 hours' where transaction_id = $1", [item.transactionId])
+  await queue(item, 'hour_look', 0)
+  await endContradictionQuery(pool, { ...item, kind: 'hour_look' }, 0)
+  const { rows } = await pool.query(
+    `select q.kind, q.next_at = t.final_at + interval '24 hours' as is_day_after from contradiction_queries q join transactions t using (application_id, transaction_id)
+      where transaction_id = $1`,
+    [item.transactionId],
+  )
+  assert.deepEqual(rows, [{ kind: 'day_look', is_day_after: true }])
+})
+
+test('applications take turns: the newest query of one is claimed beside the oldest of another that has many', async () => {
+  const { pool } = database
+  const other = await makeApplication(pool)
+  const many = await Promise.all([ended('FAILED'), ended('FAILED'), ended('FAILED')])
+  for (const item of many) await queue(item, 'contradiction', 0)
+  const alone = anIntakeItem(other)
+  await takeIn(pool, [alone])
+  await pool.query(
+    "insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at) values ($1, $2, 'contradiction', 'MOMOCM', clock_timestamp())",
+    [other, alone.transactionId],
+  )
+  const claimed = await claimContradictionQueries(pool, ['MOMOCM'], 2, 60_000)
+  assert.deepEqual(claimed.map((each) => each.applicationId).toSorted(), [applicationId, other].toSorted())
+})
+
 test('an ended look leaves the queries of other kinds and other payments as they are', async () => {
   const [item, other] = [await ended('FAILED'), await ended('FAILED')]
   await scheduleSecondLooks(database.pool, 1_000, 0)

@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { type BatchFunction, encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 

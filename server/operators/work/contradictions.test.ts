@@ -182,6 +182,19 @@ test('a contradiction is stored if the answer to a query contradicts a final res
   await askAll()
 })
 
+test('nothing reported when an operator repeats the result that is stored', async () => {
+  const item = await ended('SUCCESS')
+  let reported = 0
+  const { pool } = harness.database
+  const { settler } = harness
+  const deps = { pool, settler, logger: createLogger('silent'), onContradiction: () => void reported++ }
+  const identifiers = { operatorToken: null, operatorReference: null, operatorReferenceOther: null }
+  const { applicationId, transactionId } = item
+  const call = { applicationId, transactionId, operator: 'OMCM', source: 'query', ...identifiers } as const
+  await settleFinalResult(deps, call, { kind: 'succeeded', exchange: { httpStatus: 200, answer: '{}' } })
+  assert.deepEqual([reported, await recordedOf(item)], [0, []])
+})
+
 test('the second look resolves a contradiction that the operator could not answer about, and finds one that it took back', async () => {
   const { pool } = harness.database
   const isContradicted = async ({ applicationId, transactionId }: CallbackOf) =>

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, test } from 'node:test'
-import { REFUND_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { REFUND_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
+import { contradict } from '#server/testing/contradiction.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { reverseCollect } from '#server/testing/reversal.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -33,15 +34,6 @@ async function aRefund(): Promise<{ collect: IntakeItem; refund: IntakeItem }> {
   return { collect, refund }
 }
 
-/** The operator says something about the collect: at first on its own, then when it is queried. */
-async function hear({ applicationId, transactionId }: IntakeItem, number: number, said: 'failed' | 'succeeded'): Promise<void> {
-  await harness.database.pool.query(
-    `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, answer, at)
-       values ($1, $2, $3, 'query', $4, 'SUCCESS', '', now())`,
-    [applicationId, transactionId, number, said],
-  )
-}
-
 const nextAtOf = async (item: IntakeItem) => Number((await harness.workOf(item))?.['next_at'])
 
 async function untilPostponed(refund: IntakeItem): Promise<void> {
@@ -50,7 +42,7 @@ async function untilPostponed(refund: IntakeItem): Promise<void> {
 
 test('not sent while the operator contradicts the collect since the approval, and sent once it confirms it; other deposits go on', async () => {
   const { collect, refund } = await aRefund()
-  await hear(collect, 1, 'failed')
+  await contradict(harness.database.pool, collect, 'SUCCESS')
   harness.startDispatcher()
   await untilPostponed(refund)
   const other = await harness.make()
@@ -58,7 +50,7 @@ test('not sent while the operator contradicts the collect since the approval, an
   assert.deepEqual([await harness.attemptsOf(refund), await end()], [[], 0])
   const detail = await readTransactionDetail(harness.database.pool, refund.applicationId, refund.transactionId)
   assert.deepEqual([detail?.status, detail?.refundOf?.isDoubted], ['PENDING', true])
-  await hear(collect, 2, 'succeeded')
+  await contradict(harness.database.pool, collect, 'SUCCESS', ['succeeded'])
   await harness.database.pool.query('update operator_work set next_at = now() where transaction_id = $1', [refund.transactionId])
   assert.equal((await harness.untilFinal(refund)).status, 'SUCCESS')
 })

@@ -1,4 +1,4 @@
-import { FLOAT_MESSAGE, REFUND_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { FLOAT_MESSAGE, REFUND_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import { ok } from '#lib/result.ts'
 import { lockCounters } from '#server/database/application-locks.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { createLogger } from '#server/logger.ts'
 import type { Connector, Connectors, QueryOutcome } from '../connector.ts'
 import { guardConnector } from '../guard-connector.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { createLogger } from '#server/logger.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'

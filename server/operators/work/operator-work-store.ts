@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { type BatchFunction, encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import type { ClaimedItem } from '#server/transactions/intake.ts'
@@ -378,7 +378,7 @@ export async function lockUnsent(
   { applicationId, transactionId }: Pick<ClaimedWork, 'applicationId' | 'transactionId'>,
 ): Promise<boolean> {
   const { rows } = await trx.query<{ mayHaveLeft: boolean }>(
-    `select w.state <> 'queued' or w.is_claimed or may_have_left(w.application_id, w.transaction_id, w.submissions) as "mayHaveLeft"
+    `select w.state not in ('queued', 'paused') or w.is_claimed or may_have_left(w.application_id, w.transaction_id, w.submissions) as "mayHaveLeft"
        from operator_work w where w.application_id = $1 and w.transaction_id = $2 for update skip locked`,
     [applicationId, transactionId],
   )

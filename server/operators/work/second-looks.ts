@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { isFinalStatus, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { isFinalStatus, type TransactionStatus, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { Logger } from '#server/logger.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'

@@ -10,7 +10,7 @@ import { createCallbackIntake, handleCallback } from '../handle-callback.ts'
 import { SIGNATURE_HEADER, signCallback } from '../sandbox-protocol/messages.ts'
 import { connectorsWith, OperatorHarness, SECRET } from '../testing/operator-harness.ts'
 import { readContradictions } from '../testing/recorded-contradictions.ts'
-import type { Dispatcher } from './dispatcher.ts'
+import type { Dispatcher } from './dispatch/dispatcher.ts'
 
 const exchange = { httpStatus: 200, answer: '{}' }
 const ACCEPTED: SubmitOutcome = { kind: 'accepted', exchange }
@@ -29,11 +29,19 @@ beforeEach(() => harness.database.pool.query('delete from operator_work'))
 /** A transaction that its operator accepted, and the dispatcher that submitted it and queries nothing on a schedule. */
 async function anAccepted(query: () => Promise<QueryOutcome>): Promise<{ item: IntakeItem; dispatcher: Dispatcher }> {
   const connectors = connectorsWith(harness, { submit: async () => ACCEPTED, query })
-  const dispatcher = harness.startDispatcher({ connectors, idlePollMs: NEVER_MS, pollDelaysMs: [NEVER_MS] })
+  const dispatcher = harness.startDispatcher({ connectors, idlePollMs: NEVER_MS, pollDelaysMs: [NEVER_MS], submissionsMax: 1 })
   const item = await harness.make({ operator: 'OMCM' })
   dispatcher.wake()
   await waitUntil('the answer is recorded', async () => (await harness.workOf(item))?.['state'] === 'submitted')
+  await waitUntil('the dispatcher knows that it is', () => hasFreeSlot(dispatcher, item))
   return { item, dispatcher }
+}
+
+/** Whether the only slot is free: a submission keeps it until the dispatcher has noted its answer, a moment after the commit. */
+function hasFreeSlot(dispatcher: Dispatcher, item: IntakeItem): boolean {
+  const reserved = dispatcher.reserveSlots([item])
+  reserved?.submit([])
+  return reserved?.claims[0] !== undefined
 }
 
 /** The operator's callback to this process. Resolves when it is answered. */
@@ -163,8 +171,13 @@ test('no attempt is lost and nothing moves twice when a claim queries at the sam
 
 test('a contradiction if the transaction ended otherwise while the operator was queried', async () => {
   const answer = Promise.withResolvers<QueryOutcome>()
-  const open = await anAccepted(() => answer.promise)
+  const asked = Promise.withResolvers<void>()
+  const open = await anAccepted(() => {
+    asked.resolve()
+    return answer.promise
+  })
   const answered = callBack(open)
+  await asked.promise
   await transition(harness.database.pool, [{ ...open.item, event: 'failed', message: 'Refused', actor: SYSTEM_ACTOR }])
   answer.resolve(SUCCEEDED)
   assert.equal((await answered).ok, true)

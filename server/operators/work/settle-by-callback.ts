@@ -1,5 +1,5 @@
 import type { GuardedConnector, QueryOutcome } from '../connector.ts'
-import { type Context, keyOf, noteCall, queryAlongRoute } from './carry-out.ts'
+import { type Context, keyOf, noteCall, queryAlongRoute } from './dispatch/carry-out.ts'
 import { type CallbackRow, type ClaimedWork, storeForcedEnquiries, takeAttemptNumber } from './operator-work-store.ts'
 import { settleFinalResult, settleQueriedResult } from './settle-final-result.ts'
 

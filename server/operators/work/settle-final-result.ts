@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { isFinalStatus, TRANSITIONS } from '#lib/payments/transaction-status.ts'
+import { isFinalStatus, TRANSITIONS } from '#lib/payments/transactions/transaction-status.ts'
 import { type Batcher, createBatcher } from '#server/database/batcher.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { RETRY_CANCELLED } from '#server/database/with-transaction.ts'
@@ -9,8 +9,8 @@ import { retryWithBackoff } from '#server/retry.ts'
 import type { Settler, TransitionItem, TransitionOutcome } from '#server/transactions/transition.ts'
 import { finalMove, plainMove } from '../answer-table.ts'
 import type { FinalOutcome, QueryOutcome, SubmitOutcome } from '../connector.ts'
-import { pollDelayMs, resubmitDelayMs, unsentDelayMs } from './claim-slots.ts'
 import { storeContradictions } from './contradiction-store.ts'
+import { pollDelayMs, resubmitDelayMs, unsentDelayMs } from './dispatch/claim-slots.ts'
 import { type AnswerRow, type AnswerRules, type ClaimedWork, storeAnswers } from './operator-work-store.ts'
 
 type SettleDeps = { pool: Pool; settler: Settler; logger: Logger; onContradiction?(): void }

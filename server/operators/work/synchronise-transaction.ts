@@ -1,4 +1,4 @@
-import { isFinalStatus } from '#lib/payments/transaction-status.ts'
+import { isFinalStatus } from '#lib/payments/transactions/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { AuditActor } from '#server/audit/command-actor.ts'
 import { callerAddress } from '#server/caller-address.ts'

@@ -35,6 +35,12 @@ export async function lockPasskeyCount(trx: Queryable, personId: string): Promis
   return rows[0]?.count ?? 0
 }
 
+/** Whether a person has a passkey. */
+export async function hasPasskey(queryable: Queryable, personId: string): Promise<boolean> {
+  const { rowCount } = await queryable.query('select 1 from passkeys where person_id = $1 limit 1', [personId])
+  return rowCount === 1
+}
+
 export type PasskeyListing = { credentialId: string; name: string; createdAt: Date; lastUsedAt: Date | null }
 
 /** The passkeys of a person, the oldest first. */
@@ -49,16 +55,17 @@ export async function listPasskeys(queryable: Queryable, personId: string): Prom
 
 export type StoredPasskey = {
   personId: string
+  name: string
   email: string
   isBlocked: boolean
   sessionEpoch: number
   publicKey: Buffer
 }
 
-/** Returns a passkey with what a sign-in needs to know about its owner. */
+/** Returns a passkey with what a signature needs to know about its owner. */
 export async function findPasskey(queryable: Queryable, credentialId: string): Promise<StoredPasskey | undefined> {
   const { rows } = await queryable.query<StoredPasskey>(
-    `select k.person_id as "personId", p.email, p.is_blocked as "isBlocked", p.session_epoch as "sessionEpoch",
+    `select k.person_id as "personId", k.name, p.email, p.is_blocked as "isBlocked", p.session_epoch as "sessionEpoch",
             k.public_key as "publicKey"
        from passkeys k join people p using (person_id) where k.credential_id = $1`,
     [credentialId],

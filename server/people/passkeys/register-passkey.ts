@@ -5,11 +5,11 @@ import type { Clock } from '#lib/time/time.ts'
 import type { SignInThrottle } from '#server/credentials/sign-in-throttle.ts'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { verifyOwnPassword } from '../passwords.ts'
 import { findPassword } from '../person-store.ts'
-import { verifySecondFactor } from '../second-factor.ts'
-import { readSecondFactor } from '../second-factor-store.ts'
-import { recordPersonAct } from '../sessions.ts'
+import { verifyOwnPassword } from '../sign-in/passwords.ts'
+import { verifySecondFactor } from '../sign-in/second-factor.ts'
+import { needsPasskeySession, readSecondFactor } from '../sign-in/second-factor-store.ts'
+import { recordPersonAct } from '../sign-in/sessions.ts'
 import { insertChallenge, spendChallenge } from './challenge-store.ts'
 import { type Attestation, readChallenge } from './passkey-answer.ts'
 import { insertPasskey, listPasskeys, lockPasskeyCount } from './passkey-store.ts'
@@ -25,10 +25,11 @@ const ALGORITHMS = [-8, -7, -257]
 
 type Deps = { pool: Pool; clock: Clock; throttle: SignInThrottle; relyingParty: RelyingParty | undefined }
 
-type Start = { personId: string; password: string; code: string | undefined; peerAddress: string }
+type Start = { personId: string; password: string; code: string | undefined; peerAddress: string; usedPasskey?: boolean }
 export type StartRegistrationFailure =
   | 'not_offered'
   | 'unknown_person'
+  | 'passkey_needed'
   | 'wrong_password'
   | 'code_required'
   | 'wrong_code'
@@ -37,7 +38,8 @@ export type StartRegistrationFailure =
 
 /**
  * Begins a new passkey: returns what the browser needs to ask the device. A passkey replaces password and code, so a person proves both
- * first, the code where their second factor is on. The proof is in the challenge, which only this person can use, once.
+ * first, the code where their authenticator app is set up. `passkey_needed`: passkeys are the second factor that one of their applications
+ * requires, and the session was started without one (`usedPasskey`). The proof is in the challenge, which only this person can use, once.
  */
 export async function startPasskeyRegistration(deps: Deps, command: Start): Promise<Result<PasskeyCreation, StartRegistrationFailure>> {
   const { pool, clock, relyingParty } = deps
@@ -67,7 +69,8 @@ export function handleOf(personId: string): Buffer {
 }
 
 async function proveOwner(deps: Deps, command: Start): Promise<Result<void, StartRegistrationFailure>> {
-  const { personId, password, code, peerAddress } = command
+  const { personId, password, code, peerAddress, usedPasskey = false } = command
+  if (!usedPasskey && (await needsPasskeySession(deps.pool, personId))) return err('passkey_needed')
   const known = await verifyOwnPassword(deps, { personId, password, peerAddress })
   if (!known.ok) return err(known.error.kind === 'wrong_credentials' ? 'wrong_password' : known.error.kind)
   if (!(await readSecondFactor(deps.pool, personId))?.isEnabled) return ok(undefined)

@@ -6,7 +6,8 @@ import { createSignInThrottle, type SignInThrottle } from '#server/credentials/s
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
 import { createPerson } from '../accounts.ts'
-import { verifyPersonPassword } from '../passwords.ts'
+import type { FreshProof } from '../sign-in/fresh-proof.ts'
+import { verifyPersonPassword } from '../sign-in/passwords.ts'
 
 export type TestPerson = { personId: string; email: string; password: string }
 
@@ -17,6 +18,11 @@ export type TestPeople = {
   /** Creates a person in this application. Without `roles`: a checker. */
   createOne(roles?: Role[]): Promise<TestPerson>
   signIn(request: { email: string; password: string }): ReturnType<typeof verifyPersonPassword>
+}
+
+/** The proof of a command by a one-time code; undefined without one. */
+export function codeProof(code: string | undefined): FreshProof | undefined {
+  return code === undefined ? undefined : { kind: 'code', code }
 }
 
 /** Opens a database with one application, and a throttle that lives by this clock. The caller drops the database. */

@@ -49,7 +49,7 @@ for (const [bug, script] of [
   test(`exit code 70 and the cause in the log: ${bug}`, () => {
     const folder = new URL('../../', import.meta.url).pathname
     const program = `import { createLogger } from '${folder}logger.ts'
-      import { createShutdown } from '${folder}process/shutdown.ts'
+      import { createShutdown } from '${folder}process/start/shutdown.ts'
       createShutdown(createLogger('fatal'))
       setInterval(() => undefined, 1_000)
       ${script}`

@@ -6,8 +6,8 @@ import { reportUnexpected, setProcessLogger } from '#server/report-unexpected.ts
 import { createRuntime, type Runtime } from '#server/runtime.ts'
 import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { reportProcess } from '../report-process.ts'
-import { createShutdown, type Shutdown } from '../shutdown.ts'
-import { startMonitoring } from '../start-monitoring.ts'
+import { createShutdown, type Shutdown } from '../start/shutdown.ts'
+import { startMonitoring } from '../start/start-monitoring.ts'
 import { superviseChild } from './supervise-child.ts'
 
 type ChildProcessesOptions = {

@@ -1,6 +1,6 @@
 // One of several web processes (WEB_CONCURRENCY), started by server/main.ts.
 
-import { startWeb } from '../start-web.ts'
+import { startWeb } from '../start/start-web.ts'
 import { runChildProcess } from './start-child-processes.ts'
 
 await runChildProcess('web process', async (runtime, ending) => {

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { after, beforeEach, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
@@ -19,6 +15,7 @@ import { examineDays } from '../exceptions/examine-days.ts'
 import { matchByHand, undoMatch } from '../matching/match-by-hand.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, ORANGE_BF_HEADER } from '../testing/statements.ts'
+import { verifyByReadme } from '../testing/verify-by-readme.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 import { writeCertificates, writePublicKeys } from './certificate-files.ts'
 import { listCertificates, readCertificate } from './certificate-store.ts'
@@ -193,6 +190,30 @@ test('not_permitted without the role, not_over within an hour of the end, not_co
   assert.deepEqual(await prepare(BEFORE), refused('before_first'))
 })
 
+test('not_permitted to sign for a person who has lost the role since the request began', async () => {
+  await bring({ id: 'P1', amount: 500 })
+  must(await prepare())
+  await desk.pool.query("update memberships set roles = array['engineer'] where person_id = $1", [serge.id])
+  assert.deepEqual(await sign(), refused('not_permitted'))
+})
+
+test('signed with the balance that people set, carried over days whose statement prints none; opening_differs where it prints another', async () => {
+  await desk.pool.query(
+    `insert into wallets (application_id, wallet, zone, cutoff_minute, opening_day, opening_minor, changed_by) values ($1, $2, 'UTC', 0, $3, 100000, $4)`,
+    [...[desk.applicationId, WALLET, DAY, fatou.id]],
+  )
+  await bring({ id: 'O1', amount: 500 }, { id: 'O2', amount: -20, day: NEXT })
+  for (const day of [DAY, NEXT]) await close(day)
+  const balances = async (day: string) => {
+    const { openingMinor, closingMinor } = (await newest(day))?.body.statement ?? assert.fail('it is signed')
+    return [openingMinor, closingMinor]
+  }
+  assert.deepEqual(await balances(DAY), ['100000', '150000'])
+  assert.deepEqual(await balances(NEXT), ['150000', '148000'])
+  await bring({ id: 'O3', amount: 10, day: LATER, balance: 1_491 })
+  assert.deepEqual(await prepare(LATER), refused('opening_differs'))
+})
+
 test('a signed day refuses lines, matches, undo and postings, also those of the owner of the tables', async () => {
   const payment = await desk.pay({ operator: WALLET, type: 'COLLECT', amountMinor: 50_000n, event: 'failed' })
   await bring({ id: 'F1', amount: 500, reference: payment.transactionId }, { id: 'F2', amount: 700 })
@@ -260,25 +281,26 @@ test('a late line and a late match count on the next open day, and change no fig
 })
 
 test('version 2 after two administrators reopened a day; later days stay protected and are signed again, no certificate is lost', async () => {
-  await bring({ id: 'H1', amount: 500 }, { id: 'H2', amount: 10, day: NEXT })
-  await close()
-  await close(NEXT)
+  await bring({ id: 'H1', amount: 500 }, { id: 'H2', amount: 10, day: NEXT }, { id: 'H4', amount: 10, day: LATER })
+  for (const day of [DAY, NEXT, LATER]) await close(day)
   const old = await newest()
   must(await reopen(DAY))
   assert.deepEqual(await states(), [
     [DAY, 1, 'reopened'],
     [NEXT, 1, 'to_be_signed_again'],
+    [LATER, 1, 'to_be_signed_again'],
   ])
-  await assert.rejects(postAt(NEXT), /is signed/)
+  for (const day of [NEXT, LATER]) await assert.rejects(postAt(day), /is signed/)
   await bring({ id: 'H3', amount: 900, at: '12:00:00' })
   assert.deepEqual(await prepare(NEXT), refused('previous_open'))
-  await close()
-  await close(NEXT)
+  for (const day of [DAY, NEXT, LATER]) await close(day)
   assert.deepEqual(await states(), [
     [DAY, 1, 'reopened'],
     [DAY, 2, 'signed'],
     [NEXT, 1, 'to_be_signed_again'],
     [NEXT, 2, 'signed'],
+    [LATER, 1, 'to_be_signed_again'],
+    [LATER, 2, 'signed'],
   ])
   const [first, second, , last] = await listCertificates(desk.pool, { applicationId: desk.applicationId, from: DAY, to: NEXT })
   assert.deepEqual([first?.text, first?.signature], [old?.text, old?.signature])
@@ -329,22 +351,6 @@ test('verified with its own public key after the key was rotated, and the privat
   assert.deepEqual(rows, [{ private: 1, all: 2 }])
   assert.deepEqual(await verifyDatabase(desk.pool), [])
 })
-
-/** Runs the program of the README on these lines and returns its answer. */
-function verifyByReadme(certificates: readonly string[], keys: readonly string[]): string {
-  const program = /```js\n(\/\/ node verify-days\.mjs CERTIFICATES KEYS\n[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1]
-  assert.ok(program)
-  const folder = mkdtempSync(path.join(tmpdir(), 'countersign-days-'))
-  try {
-    const [main = '', ...files] = ['verify-days.mjs', 'certificates.jsonl', 'keys.jsonl'].map((name) => path.join(folder, name))
-    writeFileSync(main, program)
-    for (const [place, lines] of [certificates, keys].entries()) writeFileSync(files[place] ?? '', `${lines.join('\n')}\n`)
-    const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...files], { encoding: 'utf8' })
-    return status === 0 ? stdout : (/Error: (.+)/.exec(stderr)?.[1] ?? stderr)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
 
 test('unbroken in the program of the README, versions and a rotated key included; a change, a gap and a foreign key are found', async () => {
   await bring({ id: 'L1', amount: 500 }, { id: 'L2', amount: 10, day: NEXT }, { id: 'L3', amount: 10, day: LATER })

@@ -41,6 +41,10 @@ export async function composeDay(queryable: Queryable, scope: DayScope): Promise
   const differenceMinor = minorOf(compared.difference)
   const balanceOf = (name: 'opening' | 'closing') => minorOrNull(compared.rows.find((row) => row.name === name)?.statement)
   const movement = compared.rows.find(({ name }) => name === 'movement')
+  const movementMinor = minorOf(movement?.statement ?? '0')
+  // Where no statement prints a balance, only the certificate before knows the one that people set, and what the days since moved.
+  const openingMinor = balanceOf('opening') ?? previous?.body.statement.closingMinor ?? null
+  const closingMinor = balanceOf('closing') ?? (openingMinor === null ? null : String(BigInt(openingMinor) + BigInt(movementMinor)))
   return {
     ...instants,
     compared,
@@ -57,9 +61,9 @@ export async function composeDay(queryable: Queryable, scope: DayScope): Promise
       endsAt: instants.endsAt.toISOString(),
       previous: previous ? { day: previous.day, version: previous.version, hash: previous.hash } : null,
       statement: {
-        openingMinor: balanceOf('opening'),
-        movementMinor: minorOf(movement?.statement ?? '0'),
-        closingMinor: balanceOf('closing'),
+        openingMinor,
+        movementMinor,
+        closingMinor,
         proofMinor: minorOrNull(compared.proof),
         ...(await readLineDigest(queryable, scope)),
         files: await listFileFacts(queryable, scope),

@@ -1,14 +1,14 @@
 import { can } from '#lib/people/permissions.ts'
 import type { DayObstacle } from '#lib/reconciliation/certificates.ts'
 import { findWallet } from '#lib/reconciliation/wallets.ts'
-import { err, type FreshCodeRefusal, type Result } from '#lib/result.ts'
+import { err, type FreshProofRefusal, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { lockActiveMember, readMember } from '#server/people/person-store.ts'
-import { checkFreshCode } from '#server/people/second-factor.ts'
+import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { examineDay } from '../exceptions/examine-days.ts'
 import { numberDay } from '../journal/number-day.ts'
 import { lockDays, readCertificate, readMakers, updateSigned, upsertPrepared } from './certificate-store.ts'
@@ -65,7 +65,7 @@ export async function prepareDay({ pool, clock }: Deps, command: OneDay): Promis
   })
 }
 
-type SignFailure = Failure | FreshCodeRefusal | 'not_prepared' | 'own_preparation' | 'maker' | 'changed'
+type SignFailure = Failure | FreshProofRefusal | 'not_prepared' | 'own_preparation' | 'maker' | 'changed'
 
 /**
  * Signs a prepared day, which makes it a certificate: its figures, and everything that they were read from, are protected from then on. `hash`: of
@@ -74,11 +74,11 @@ type SignFailure = Failure | FreshCodeRefusal | 'not_prepared' | 'own_preparatio
  */
 export async function signDay(
   deps: Deps,
-  command: OneDay & { hash: string; code?: string | undefined },
+  command: OneDay & { hash: string; proof?: FreshProof | undefined },
 ): Promise<Result<void, SignFailure>> {
   const { applicationId, actor, wallet: id, day } = command
   if (!mayAct(actor, applicationId, 'day:sign')) return err('not_permitted')
-  const checked = await checkFreshCode(deps, { applicationIds: [applicationId], personId: actor.id, code: command.code })
+  const checked = await checkFreshProof(deps, { applicationIds: [applicationId], personId: actor.id, proof: command.proof })
   if (!checked.ok) return checked
   return runCommand<void, SignFailure>(deps.pool, command, 'day:sign', async (trx) => {
     // Roles are those of the beginning of the request: a person keeps them until the certificate is stored.
@@ -102,7 +102,7 @@ export async function signDay(
     await updateSigned(trx, prepared, { ...sealed, signedBy: actor.id, signedAt: now, keyId: key.keyId, signature })
     await numberDay(trx, { applicationId, body, now })
     const { version } = prepared
-    const details = { version, hash: sealed.hash.toString('hex'), preparedBy: prepared.preparedBy, ...checked.value.withCode }
+    const details = { version, hash: sealed.hash.toString('hex'), preparedBy: prepared.preparedBy, ...checked.value }
     return done({ action: 'day.signed', subject: `${id} ${day}`, details })
   })
 }

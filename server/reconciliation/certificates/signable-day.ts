@@ -34,7 +34,8 @@ function obstacleOf(
   if (firstDay !== null && firstDay < day && !previous) return 'previous_open'
   const closingMinor = previous?.body.statement.closingMinor ?? null
   const opening = compared.rows.find(({ name }) => name === 'opening')?.statement ?? null
-  if (closingMinor !== null && (opening === null || String(parseMinor(opening)) !== closingMinor)) return 'opening_differs'
+  // Without a printed balance the day begins with the one that was signed.
+  if (closingMinor !== null && opening !== null && String(parseMinor(opening)) !== closingMinor) return 'opening_differs'
   return undefined
 }
 

@@ -92,9 +92,11 @@ export async function takeDays(
   return rows[0]
 }
 
-/** The posting of two people that settles what the operator did against our result. */
+/** The agreement of two people that settles an operator's contradiction of our result: a posting, or a reversal at the operator. */
 const SETTLED = (transaction: string) => `select p.change_id from ledger_postings p
-  where p.application_id = ${transaction}.matched_application_id and p.subject_id = ${transaction}.transaction_id and p.kind in ('late', 'reverse')`
+  where p.application_id = ${transaction}.matched_application_id and p.subject_id = ${transaction}.transaction_id and p.kind in ('late', 'reverse')
+  union all select r.reversal_id from operator_reversals r
+  where r.application_id = ${transaction}.matched_application_id and r.transaction_id = ${transaction}.transaction_id and r.state = 'done'`
 
 /**
  * The exceptions of the days: each line and each transaction once, with its class. A line is the subject where its payment is in

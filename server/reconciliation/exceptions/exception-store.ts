@@ -1,5 +1,5 @@
 import type { ExceptionClass, ExceptionEventDto, ExceptionOutcome } from '#lib/reconciliation/exceptions.ts'
-import type { TrxClient } from '#server/database/pool.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
 /** An exception that a command holds until its transaction ends. */
 export type LockedException = {
@@ -56,6 +56,15 @@ export async function findAdjustment(trx: TrxClient, ledger: string, transaction
     [ledger, transactionId],
   )
   return rows[0]?.changeId
+}
+
+/** Whether an exception about a transaction or a line is open. */
+export async function hasOpenException(queryable: Queryable, applicationId: string, subject: string): Promise<boolean> {
+  const { rowCount } = await queryable.query('select 1 from exceptions where application_id = $1 and subject = $2 and outcome is null', [
+    applicationId,
+    subject,
+  ])
+  return rowCount !== 0
 }
 
 /** Locks the open exception about a transaction or a line; undefined if there is none. */

@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import {
   EXCEPTION_CLASSES,
   type ExceptionClass,

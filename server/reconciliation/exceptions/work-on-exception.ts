@@ -10,7 +10,7 @@ import { findAdjustment, lockException, lockExceptionOf, storeStep } from './exc
 type OneException = { applicationId: string; actor: PersonCommandActor; exceptionId: string }
 type Failure = 'not_found' | 'closed'
 /** `subject`: as the exception names it, a transaction or a line. */
-type Adjusted = Omit<OneException, 'exceptionId'> & { subject: string; changeId: string }
+type Adjusted = { applicationId: string; actor: Pick<PersonCommandActor, 'id'>; subject: string; changeId: string }
 
 /** Makes the actor the owner of an exception that nobody has. A second request of its owner changes nothing. `taken`: somebody else is. */
 export function takeException(

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import type { WalletDayDto } from '#lib/reconciliation/days.ts'
+import { ok } from '#lib/result.ts'
 import { utcDayOf } from '#lib/time/time.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { listDayItems } from '../days/list-items.ts'
 import { readDays } from '../days/read-days.ts'
@@ -11,7 +14,10 @@ import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, MOOV_HEADER, ORANGE_BF_HEADER } from '../testing/statements.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 import { matchByHand, undoMatch } from './match-by-hand.ts'
+import { lockMatching } from './match-store.ts'
 import { matchRecent } from './match-wallet.ts'
+import { pairCandidates } from './pair-candidates.ts'
+import { readMatchingRules } from './rules-store.ts'
 
 let database: TestDatabase | undefined
 let desk: Desk
@@ -223,6 +229,64 @@ test('a person matches a line and takes it back; the pair stays apart, and the h
   )
   const deposit = await desk.pay({ operator: 'BFOM', type: 'DEPOSIT', amountMinor: 90_000n })
   assert.deepEqual(await matchByHand(desk.pool, { ...by, transactionId: deposit.transactionId }), { ok: false, error: 'no_transaction' })
+})
+
+test('apart for good: a line that names our payment, once a person has taken the two apart', async () => {
+  const item = await collect(1_000)
+  await desk.bring('BFOM', bfFile({ id: 'L1', amount: 1_000, reference: item.transactionId }))
+  const { rows } = await desk.pool.query<{ id: bigint }>('select line_id as id from line_matches')
+  const { applicationId, actor } = desk
+  must(await undoMatch(desk.pool, { applicationId, actor, lineId: rows[0]?.id ?? 0n, note: 'another payment' }))
+  await matchRecent(desk.pool, new Date())
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 1, in_transit: 1 })
+})
+
+test('no pair where the order of time would give a line a payment that it cannot belong to', () => {
+  const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
+  const candidate = (line: number, payment: string) => ({
+    ...{
+      lineId: BigInt(line),
+      lineAt: at(line),
+      applicationId: 'a',
+      transactionId: payment,
+      transactionAt: at(payment === 'early' ? 1 : 2),
+    },
+    ...{ lineDay: today, postedDay: today },
+  })
+  const later = [candidate(1, 'late'), candidate(2, 'late'), candidate(2, 'early')]
+  assert.deepEqual(pairCandidates(later, 'twins'), [])
+  assert.equal(pairCandidates([...later, candidate(1, 'early')], 'twins').length, 2)
+})
+
+test('no_transaction for a person who names a payment at another operator', async () => {
+  const elsewhere = await desk.pay({ operator: 'MLMOOV', type: 'COLLECT', amountMinor: 90_000n })
+  await desk.bring('BFOM', bfFile({ id: 'L1', amount: 900, phone: '70777777' }))
+  const [line] = await listDayItems(desk.pool, await scopeOf('BFOM'), 'unknown_payment', 1)
+  const { applicationId, actor } = desk
+  const named = { applicationId, actor, lineId: BigInt(line?.lineId ?? 0), transactionId: elsewhere.transactionId, note: 'x' }
+  assert.deepEqual(await matchByHand(desk.pool, named), { ok: false, error: 'no_transaction' })
+})
+
+test('one run of the matcher of a wallet at a time: a second waits until the first has ended', async () => {
+  await desk.bring('BFOM', bfFile({ id: 'LATE', amount: 1_000, phone: '70888888' }))
+  await collect(1_000, { phoneNumber: '22670888888' })
+  const { wallet, applicationId } = await scopeOf('BFOM')
+  const rules = await readMatchingRules(desk.pool, applicationId, wallet.wallet)
+  let second: Promise<void> | undefined
+  await withTransaction<null, never>(desk.pool, async (trx) => {
+    await lockMatching(trx, { applicationId, wallet, rules, of: { sinceDay: today } })
+    second = matchRecent(desk.pool, new Date())
+    await waitUntil('the second run waits', async () => {
+      const { rowCount } = await desk.pool.query(
+        "select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()",
+      )
+      return rowCount === 1
+    })
+    assert.deepEqual(counts(await readDay()), { unknown_payment: 1, in_transit: 1 })
+    return ok(null)
+  })
+  await second
+  assert.deepEqual(counts(await readDay()), { matched: 1 })
 })
 
 test('absent there only if statements cover the day and the one after', async () => {

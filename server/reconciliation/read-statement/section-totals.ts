@@ -1,6 +1,6 @@
 import { formatMinor } from '#lib/money/money.ts'
+import type { StatementRow } from './cells/statement-row.ts'
 import type { RawLine } from './formats/format.ts'
-import type { StatementRow } from './statement-row.ts'
 import { UnreadableStatement } from './unreadable-statement.ts'
 
 /** The sums of one section, to be compared with the total that it prints. Lines that failed are in neither. */

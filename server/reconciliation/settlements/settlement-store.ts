@@ -1,5 +1,5 @@
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { DayClass } from '#lib/reconciliation/days.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, beforeEach, test } from 'node:test'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { createLogger } from '#server/logger.ts'
 import type { Connectors } from '#server/operators/connector.ts'
 import { guardConnector } from '#server/operators/guard-connector.ts'
@@ -85,6 +86,25 @@ async function startOperator(collects: number): Promise<string> {
   )
   return simulator.url
 }
+
+test('a day that was fetched is not read from the operator again', async () => {
+  const connectors = connectTo(`${await startOperator(1)}/wave`)
+  const read: string[] = []
+  function get(operator: OperatorCode): ReturnType<Connectors['get']> {
+    const connector = connectors.get(operator)
+    const list = connector?.dayList
+    if (!list) return connector
+    const counted: typeof list.read = (day, page) => {
+      read.push(day)
+      return list.read(day, page)
+    }
+    return { ...connector, dayList: { ...list, read: counted } }
+  }
+  await fetchAt({ ...connectors, get })
+  const first = read.filter((day) => day === DAY).length
+  await fetchAt({ ...connectors, get })
+  assert.deepEqual([first, read.filter((day) => day === DAY).length], [1, 1])
+})
 
 test('a checked file of every page of the day before, whose lines are those of the files that the operator prints', async () => {
   const url = await startOperator(205)

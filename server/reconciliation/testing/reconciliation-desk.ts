@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { PIECE_BYTES } from '#lib/uploads.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'

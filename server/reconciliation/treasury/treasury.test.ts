@@ -191,6 +191,13 @@ test('no_correction until two people have corrected the same balance by the same
   assert.deepEqual(await mark(first, 'arrived'), { ok: false, error: 'already_marked' })
 })
 
+test('no_correction for a correction that was confirmed before the withdrawal', async () => {
+  await correct('900000')
+  await correct('400000', 'RET-2026/0')
+  const changeId = await withdraw('400000')
+  assert.deepEqual(await mark(changeId, 'returned', { reference: 'RET-2026/0' }), { ok: false, error: 'no_correction' })
+})
+
 test('wrong_day before the confirmation or after tomorrow; not_found outside the installation or unconfirmed; not_permitted without the role', async () => {
   await correct('900000')
   const changeId = await withdraw('400000')

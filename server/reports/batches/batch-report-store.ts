@@ -2,7 +2,7 @@ import type { BatchCell, RepairKind, RowEdits, RowProblem, RowRepair, RowTexts, 
 import type { StagedBatch } from '#lib/batches/batch-stage.ts'
 import { BATCH_PAGE_SIZE, type RowFilter } from '#lib/batches/batches.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { EventName, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { EventName, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { BatchListFilter } from '#lib/schemas/page-address.ts'
 import { BATCH_COLUMNS, type Batch } from '#server/batches/batch-store.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
@@ -21,7 +21,7 @@ export async function selectBatches(queryable: Queryable, applicationId: string,
   if (filter.q) conditions.push(matches(applicationId, filter.q))
   return runQuery<ListedBatch>(
     queryable,
-    sql`select ${sql.raw(BATCH_COLUMNS)}, p.name as "makerName", listed.total, s.places, name_batch_state(b.state, s.places) as stage,
+    sql`select ${sql.raw(BATCH_COLUMNS)}, maker_name_of(b.application_id, b.maker_id, b.api_user_id) as "makerName", listed.total, s.places, name_batch_state(b.state, s.places) as stage,
           coalesce((select array_agg(w.name order by w.first_at) from (
             select c.name, min(d.decided_at) as first_at from list_batch_decisions(b.application_id, b.batch_id) d
               join people c on c.person_id = d.checker_id group by c.person_id) w), '{}') as "decidedBy"
@@ -30,7 +30,6 @@ export async function selectBatches(queryable: Queryable, applicationId: string,
                order by b.created_at desc, b.batch_id desc limit ${BATCH_PAGE_SIZE} offset ${filter.page * BATCH_PAGE_SIZE}) listed
           join batches b on b.application_id = listed.application_id and b.batch_id = listed.batch_id
           cross join lateral (select places_of_batch(b) as places offset 0) s
-          join people p on p.person_id = b.maker_id
         order by b.created_at desc, b.batch_id desc`,
   )
 }
@@ -47,8 +46,9 @@ export type FoundBatch = Batch & { makerName: string; createdByName: string }
 
 export async function selectBatch(queryable: Queryable, applicationId: string, batchId: string): Promise<FoundBatch | undefined> {
   const { rows } = await queryable.query<FoundBatch>(
-    `select ${BATCH_COLUMNS}, p.name as "makerName", c.name as "createdByName"
-       from batches b join people p on p.person_id = b.maker_id join people c on c.person_id = b.created_by
+    `select ${BATCH_COLUMNS}, maker_name_of(b.application_id, b.maker_id, b.api_user_id) as "makerName",
+         maker_name_of(b.application_id, b.created_by, b.api_user_id) as "createdByName"
+       from batches b
       where b.application_id = $1 and b.batch_id = $2`,
     [applicationId, batchId],
   )
@@ -152,10 +152,10 @@ export async function selectFloats(
 }
 
 /** The active checkers of an application by name, without the maker. */
-export async function selectCheckerNames(queryable: Queryable, applicationId: string, exceptId: string): Promise<string[]> {
+export async function selectCheckerNames(queryable: Queryable, applicationId: string, exceptId: string | null): Promise<string[]> {
   const { rows } = await queryable.query<{ name: string }>(
     `select p.name from memberships m join people p on p.person_id = m.person_id
-      where m.application_id = $1 and m.is_active and 'checker' = any (m.roles) and not p.is_blocked and p.person_id <> $2 order by p.name limit 20`,
+      where m.application_id = $1 and m.is_active and 'checker' = any (m.roles) and not p.is_blocked and p.person_id is distinct from $2 order by p.name limit 20`,
     [applicationId, exceptId],
   )
   return rows.map(({ name }) => name)

@@ -4,7 +4,7 @@ import type { BatchRowPlace, LeftOutReason } from '#lib/batches/batches.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { PaymentTexts } from '#lib/payments/payment-fields.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import { CONTINUES } from '#server/batches/retry-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { selectTexts } from '#server/transactions/payment-text-columns.ts'
@@ -42,7 +42,7 @@ export async function selectRunGroups(queryable: Queryable, applicationId: strin
          and e.version = t.version
        left join batch_retries r on t.status = 'FAILED' and r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id
          and exists (select from batches c where c.application_id = r.application_id and c.batch_id = r.batch_id and c.state <> 'discarded')
-     where t.application_id = $1 and t.batch_id = $2 and t.source = 'file'
+     where t.application_id = $1 and t.batch_id = $2
      group by 1, 2, 3, 4, 5, 6 order by 1, 3`,
     [applicationId, batchId],
   )
@@ -51,7 +51,8 @@ export async function selectRunGroups(queryable: Queryable, applicationId: strin
 
 type RunHead = StagedBatch & {
   name: string | null
-  makerId: string
+  /** Null for a batch of a program. */
+  makerId: string | null
   runState: 'running' | 'paused' | 'stopped' | null
   changedBy: string | null
   changedById: string | null
@@ -70,7 +71,7 @@ export async function selectRunHead(queryable: Queryable, applicationId: string,
   const { rows } = await queryable.query<RunHead>(
     `select b.name, t.type, s.places, name_batch_state('submitted', s.places) as stage, t.maker_id as "makerId", r.state as "runState", p.name as "changedBy", r.changed_by as "changedById",
        r.changed_at as "changedAt", r.reason, r.release_at as "releaseAt", r.is_timed as "isTimed", coalesce(r.release_at > clock_timestamp(), false) as "isLater", r.released_at as "releasedAt", f.batch_id as "parentId", f.name as "parentName"
-     from (select maker_id, type from transactions where application_id = $1 and batch_id = $2 and source = 'file' limit 1) t
+     from (select maker_id, type from transactions where application_id = $1 and batch_id = $2 limit 1) t
        left join batches b on b.application_id = $1 and b.batch_id = $2
        cross join lateral (select coalesce(b.places, count_batch_places($1, $2)) as places) s
        left join batch_runs r on r.application_id = $1 and r.batch_id = $2
@@ -147,7 +148,7 @@ export async function selectWithheld(queryable: Queryable, applicationId: string
        case when is_contradicted(t.application_id, t.transaction_id) then 'contradicted' else 'asked' end as reason,
        count(*) over ()::integer as total
      from transactions t
-     where t.application_id = $1 and t.batch_id = $2 and t.source = 'file' and t.status = 'FAILED'
+     where t.application_id = $1 and t.batch_id = $2 and t.status = 'FAILED'
        and (is_contradicted(t.application_id, t.transaction_id) or is_asked_about(t.application_id, t.transaction_id))
        and not exists (select from batch_retries r join batches c on c.application_id = r.application_id and c.batch_id = r.batch_id
          where r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id and c.state <> 'discarded')
@@ -203,7 +204,7 @@ export async function selectResults(
        left join batch_rows x on x.application_id = t.application_id and x.transaction_id = t.transaction_id
        left join batch_retries r on r.application_id = t.application_id and r.failed_transaction_id = t.transaction_id
        left join batch_retries o on o.application_id = t.application_id and o.external_id = t.external_id
-     where t.application_id = $1 and t.batch_id = $2 and t.source = 'file' and t.sequence > $3 order by t.sequence limit $4`,
+     where t.application_id = $1 and t.batch_id = $2 and t.sequence > $3 order by t.sequence limit $4`,
     [applicationId, batchId, after, limit],
   )
   return rows

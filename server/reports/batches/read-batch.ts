@@ -113,7 +113,7 @@ function pickFacts(batch: FoundBatch) {
     type: batch.type,
     state: batch.state,
     version: batch.version,
-    fileName: batch.fileName,
+    fileName: batch.program ? null : batch.fileName,
     reading: batch.reading,
     headers: batch.headers,
     columns: batch.columns,

@@ -40,9 +40,10 @@ export function selectLeftItems(queryable: Queryable, applicationId: string, per
       from ${joined} where ${waits} and not ${IS_BATCH_ROW}
       union all
       select 'batch', t.batch_id, coalesce(min(b.name), ''), sum(t.amount_minor), t.currency, count(*)::integer,
-        array_append(coalesce(b.prepared_by, '{}'), t.maker_id), min(t.created_at), min(i.expires_at), max((select sum(step) from unnest(i.steps) as step))::integer
+        array_append(coalesce(b.prepared_by, '{}') || coalesce((select u.password_holders from api_users u
+          where u.application_id = ${applicationId} and u.api_user_id = t.api_user_id), '{}'), t.maker_id), min(t.created_at), min(i.expires_at), max((select sum(step) from unnest(i.steps) as step))::integer
       from ${joined} left join batches b on b.application_id = t.application_id and b.batch_id = t.batch_id
-      where ${waits} and ${IS_BATCH_ROW} group by t.batch_id, t.currency, t.maker_id, b.prepared_by
+      where ${waits} and ${IS_BATCH_ROW} group by t.batch_id, t.currency, t.maker_id, t.api_user_id, b.prepared_by
     ), placed as (
       select item.*, c.others - made.others as left_over, c.everybody - made.everybody as present
       from item cross join counted c

@@ -1,6 +1,6 @@
 import type { Payee } from '#lib/payments/payment-preview.ts'
 import { phoneNumberForms } from '#lib/payments/phone-number.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { listByText } from '#server/beneficiaries/beneficiary-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { suggestBeneficiaries } from './customers.ts'

@@ -1,7 +1,7 @@
 import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 

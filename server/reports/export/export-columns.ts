@@ -3,7 +3,7 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { PAYMENT_TEXT_NAMES, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
-import type { ListColumn } from '#lib/payments/transaction-exports.ts'
+import type { ListColumn } from '#lib/payments/transactions/transaction-exports.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
 
 /** The kind of a cell's content decides how each format writes it: text is never taken for a number, a formula or a date. */

@@ -1,6 +1,6 @@
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { ExportDto, ExportFormat, ListColumn } from '#lib/payments/transaction-exports.ts'
-import type { SumDto } from '#lib/payments/transaction-list.ts'
+import type { ExportDto, ExportFormat, ListColumn } from '#lib/payments/transactions/transaction-exports.ts'
+import type { SumDto } from '#lib/payments/transactions/transaction-list.ts'
 import { chooseColumns, type ExportedRow } from './export-columns.ts'
 
 /** The facts about a file known before its first row. */

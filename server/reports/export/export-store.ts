@@ -1,5 +1,5 @@
-import type { ExportFormat, ListColumn } from '#lib/payments/transaction-exports.ts'
-import type { SumDto } from '#lib/payments/transaction-list.ts'
+import type { ExportFormat, ListColumn } from '#lib/payments/transactions/transaction-exports.ts'
+import type { SumDto } from '#lib/payments/transactions/transaction-list.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 type NewExport = {

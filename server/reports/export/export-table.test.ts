@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { readSheet } from 'read-excel-file/node'
-import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
+import type { ExportFormat } from '#lib/payments/transactions/transaction-exports.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'

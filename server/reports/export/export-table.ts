@@ -1,4 +1,4 @@
-import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
+import type { ExportFormat } from '#lib/payments/transactions/transaction-exports.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
 import { recordAct } from '#server/audit/run-command.ts'

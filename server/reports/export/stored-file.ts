@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ExportDto } from '#lib/payments/transaction-exports.ts'
+import type { ExportDto } from '#lib/payments/transactions/transaction-exports.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { recordAct } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 import { forgetAvailability } from '#server/operators/availability/disturbed.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'

@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { UtcDay } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'

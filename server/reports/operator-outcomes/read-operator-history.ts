@@ -9,7 +9,7 @@ import {
   type SubmissionOutcome,
 } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { type BusinessTime, dayIn } from '#lib/time/format-time.ts'
 import { addDays, daysBetween } from '#lib/time/time.ts'
 import type { Pool } from '#server/database/pool.ts'

@@ -1,6 +1,6 @@
 import { type DirectionOutcomes, HISTORY_DAYS, OUTCOME_DAYS, type Outcomes, type ResponseTimes } from '#lib/operators/operator-outcomes.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { FAILURE_MESSAGES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { type BusinessTime, dayIn } from '#lib/time/format-time.ts'
 import { addDays, daysBetween } from '#lib/time/time.ts'
 import type { Pool } from '#server/database/pool.ts'

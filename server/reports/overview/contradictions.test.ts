@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { timelineOf } from '#lib/payments/transaction-timeline.ts'
+import { timelineOf } from '#lib/payments/transactions/transaction-timeline.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'

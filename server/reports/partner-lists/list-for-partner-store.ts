@@ -1,4 +1,4 @@
-import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import type { UtcDay } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { TRANSACTION_COLUMNS, type Transaction } from '#server/transactions/transaction-store.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { TRANSACTION_STATUSES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES } from '#lib/payments/transactions/transaction-status.ts'
 import { utcDayOf } from '#lib/time/time.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'

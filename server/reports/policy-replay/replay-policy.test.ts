@@ -67,7 +67,7 @@ test('the sums of a history that was counted by hand', async () => {
   const applicationId = await makeApplication(database.pool)
   const application = {
     applicationId,
-    policy: { version: 0, rules: rulesOf({ sources: ['api'], currency: 'XAF', aboveMinor: '1000', approvals: [1] }) },
+    policy: { version: 0, rules: rulesOf({ sources: ['api'], limits: { XAF: '1000' }, approvals: [1] }) },
   }
   const [ama] = [await makePerson(database.pool, applicationId, ['maker', 'checker'])]
   await makePerson(database.pool, applicationId, ['checker'])
@@ -100,9 +100,9 @@ test('the sums of a history that was counted by hand', async () => {
   const compared = await replay(
     application,
     rulesOf(
-      { sources: ['api'], currency: 'XAF', aboveMinor: '2000', approvals: [2] },
-      { sources: ['person'], currency: 'XAF', aboveMinor: '8000', approvals: [1, 2] },
-      { sources: ['file'], currency: 'XAF', aboveMinor: '2500', measure: 'batchTotal', approvals: [2] },
+      { sources: ['api'], limits: { XAF: '2000' }, approvals: [2] },
+      { sources: ['person'], limits: { XAF: '8000' }, approvals: [1, 2] },
+      { sources: ['file'], limits: { XAF: '2500' }, measure: 'batchTotal', approvals: [2] },
     ),
   )
   assert.equal(compared.transactions, 13)
@@ -145,9 +145,9 @@ test('the same choice as intake made, over random histories, rules and operators
     const applicationId = await makeApplication(database.pool)
     // Different needs for each rule, so that the counts tell which rules applied.
     const rules = rulesOf(
-      { currency: 'XOF', aboveMinor: '3000', approvals: [2] },
-      { currency: 'XOF', aboveMinor: '4500', measure: 'dayTotal', approvals: [3] },
-      { sources: ['file'], currency: 'XOF', aboveMinor: '5000', measure: 'batchTotal', approvals: [4] },
+      { limits: { XAF: '1', XOF: '3000' }, approvals: [2] },
+      { limits: { XOF: '4500' }, measure: 'dayTotal', approvals: [3] },
+      { sources: ['file'], limits: { XOF: '5000' }, measure: 'batchTotal', approvals: [4] },
       // Of persons, so that payments of the program make numbers known.
       { sources: ['person'], firstTimeOnly: true, approvals: [5] },
       { countries: ['BENIN'], types: ['COLLECT'], needsCode: true },

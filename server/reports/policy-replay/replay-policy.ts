@@ -1,6 +1,6 @@
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { phoneNumberForms, RENUMBERED_DIAL_CODES } from '#lib/payments/phone-number.ts'
-import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { type ApprovalBand, type ApprovalPolicy, approvalRulesSchema } from '#lib/rules/approval-policy.ts'
 import { type PolicyReplay, REPLAY_DAYS, type ReplayFailure } from '#lib/rules/rule-finding.ts'

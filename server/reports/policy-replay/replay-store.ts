@@ -1,4 +1,4 @@
-import type { TransactionSource } from '#lib/payments/transaction-status.ts'
+import type { TransactionSource } from '#lib/payments/transactions/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { ObservedWait } from '#lib/rules/rule-finding.ts'
 import type { TrxClient } from '#server/database/pool.ts'
@@ -101,7 +101,7 @@ export async function selectReplay(
                and t.type = p.type and t.status = 'SUCCESS' limit 1) o) x
        group by 1, 2
      ), measured as (
-       select s.sequence, s.source, s.maker_id, case when s.source = 'file' then s.batch_id end as batch_id, s.type, s.operator,
+       select s.sequence, s.source, s.maker_id, s.batch_id, s.type, s.operator,
            greatest(s.amount_minor, b.batch_minor, d.day_minor::bigint) as any_minor, coalesce(b.batch_minor, 0) as batch_minor,
            d.day_minor::bigint as day_minor, coalesce(p.first_at >= s.created_at, true) as is_first
          from started s
@@ -137,13 +137,13 @@ export async function selectReplay(
   return rows
 }
 
-/** How long items waited that checkers decided since an instant, by how many approvals they needed. A batch from a file is one item. */
+/** How long items waited that checkers decided since an instant, by how many approvals they needed. A batch is one item. */
 export async function selectObservedWaits(trx: TrxClient, applicationId: string, since: Date): Promise<ObservedWait[]> {
   const { rows } = await trx.query<ObservedWait>(
     `with lately as materialized (
        select distinct d.transaction_id from approval_decisions d where d.application_id = $1 and d.decided_at > $2
      ), item as (
-       select coalesce(case when t.source = 'file' then t.batch_id end, t.transaction_id) as id, max(e.at - t.created_at) as wait,
+       select coalesce(t.batch_id, t.transaction_id) as id, max(e.at - t.created_at) as wait,
            max((select sum(n) from unnest(i.steps) as s (n))::integer) as needed
          from lately l
          join transactions t on t.application_id = $1 and t.transaction_id = l.transaction_id

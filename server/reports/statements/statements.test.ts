@@ -237,6 +237,36 @@ test('exact figures immediately after postings of the past were loaded, and repa
   assert.deepEqual(await repairLedgerDays(database.pool), [])
 })
 
+test('sealed up to the oldest of two database transactions that write, and to one that is prepared', async () => {
+  const { pool } = database
+  const [older, newer] = [await pool.connect(), await pool.connect()]
+  const sealedUntil = async () => {
+    await sealLedgerDays(pool, 0)
+    const { rows } = await pool.query<{ at: Date }>('select sealed_until as at from ledger_seal')
+    return rows[0]?.at.getTime() ?? Number.NaN
+  }
+  const begin = async (trx: typeof older) => {
+    await trx.query('begin')
+    // The time is that of the beginning: the transaction id comes with the first write.
+    const { rows } = await trx.query<{ at: Date }>('select now() as at, pg_current_xact_id()')
+    return rows[0]?.at.getTime() ?? Number.NaN
+  }
+  try {
+    const at = await begin(older)
+    await begin(newer)
+    assert.ok((await sealedUntil()) <= at)
+    await newer.query('commit')
+    await older.query("prepare transaction 'a payment of another node'")
+    const { rows } = await pool.query<{ at: Date }>('select prepared as at from pg_prepared_xacts where database = current_database()')
+    assert.ok((await sealedUntil()) <= (rows[0]?.at.getTime() ?? 0))
+    await pool.query("commit prepared 'a payment of another node'")
+    assert.ok((await sealedUntil()) > (rows[0]?.at.getTime() ?? 0))
+  } finally {
+    older.release()
+    newer.release()
+  }
+})
+
 test('isLow below the threshold, since the last time the balance went below it', async () => {
   const applicationId = await makeApplication(database.pool)
   const finance = await makePerson(database.pool, applicationId, ['finance'])
@@ -280,4 +310,30 @@ test('isLow below the threshold, since the last time the balance went below it',
     audit.map((row) => row.action),
     ['balance_threshold.set', 'balance_threshold.removed'],
   )
+})
+
+test('the highest deposit balance of a day in all its seals together, where what was posted at one instant happened together', async () => {
+  const { pool } = database
+  const peakOf = async (applicationId: string) => {
+    await sealLedgerDays(pool, 0)
+    const { rows } = await pool.query<{ peak: bigint }>(
+      'select max(deposit_peak_minor) as peak from ledger_days where application_id = $1',
+      [applicationId],
+    )
+    return rows[0]?.peak
+  }
+  const rising = await makeApplication(pool)
+  await fund(pool, rising, 'MOMOCM', 500_000n)
+  assert.equal(await peakOf(rising), 500_000n)
+  await fund(pool, rising, 'MOMOCM', 400_000n)
+  await takeIn(pool, [anIntakeItem(rising, { amountMinor: 600_000n, feeSystemMinor: 0n, feeAppMinor: 0n })])
+  assert.equal(await peakOf(rising), 900_000n)
+  const together = await makeApplication(pool)
+  await pool.query(
+    `insert into ledger_postings (application_id, subject_id, kind, operator, currency, deposit_minor, held_minor, clearing_minor, at)
+       select $1, gen_random_uuid(), kind, 'MOMOCM', 'XAF', deposit, held, clearing, now()
+         from (values ('fund', 100, 0, -100), ('hold', -100, 100, 0)) as p (kind, deposit, held, clearing)`,
+    [together],
+  )
+  assert.equal(await peakOf(together), 0n)
 })

@@ -1,7 +1,7 @@
 import type { CurrencyMoney, MoneyFigures } from '#lib/finance/finance-dto.ts'
 import { CURRENCIES, formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import type { DayRange, OpenRange } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'

@@ -1,7 +1,7 @@
 import type { PeriodStep } from '#lib/finance/chart.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import { addDays, FIRST_DAY, LAST_DAY, monthEnd, type OpenRange, type UtcDay } from '#lib/time/time.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
@@ -18,8 +18,8 @@ export type OperatorStatusSum = {
   amountMinor: bigint
 }
 
-/** The sums of some ranges with these statuses, from days, sealed months and the edges of the zone: the parts of a query that the roll-ups know. */
-function summed(
+/** The sums of some ranges with these statuses by day, from days, sealed months and the edges of the zone: the parts of a query that the roll-ups know. */
+export function summed(
   applicationId: string,
   query: Omit<RollUpQuery, 'from' | 'to'>,
   ranges: RollUpRanges,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { TRANSACTION_STATUSES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES } from '#lib/payments/transactions/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'

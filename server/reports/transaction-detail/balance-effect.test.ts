@@ -8,8 +8,8 @@ import {
   TRANSITIONS,
   type TransactionStatus,
   type TransitionEvent,
-} from '#lib/payments/transaction-status.ts'
-import { type BalanceEffect, balanceEffectOf } from '#lib/payments/transaction-timeline.ts'
+} from '#lib/payments/transactions/transaction-status.ts'
+import { type BalanceEffect, balanceEffectOf } from '#lib/payments/transactions/transaction-timeline.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'

@@ -1,7 +1,7 @@
 import type { RefundFeesFrom } from '#lib/money/fees.ts'
 import type { RefundObstacle } from '#lib/payments/refunds.ts'
-import type { LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/payments/transaction-dto.ts'
-import type { EventName, TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { LedgerEntryDto, OperatorAttemptDto, OperatorWorkDto } from '#lib/payments/transactions/transaction-dto.ts'
+import type { EventName, TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import { type ApprovalDecision, DECISION_COLUMNS } from '#server/approvals/approval-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 

@@ -1,13 +1,21 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { pickTexts } from '#lib/payments/payment-fields.ts'
-import type { ActorDto, ApprovalDto, ContradictionDto, EventDto, TransactionDetailDto, WebhookDto } from '#lib/payments/transaction-dto.ts'
-import { isReplaceableEnd } from '#lib/payments/transaction-status.ts'
+import type {
+  ActorDto,
+  ApprovalDto,
+  ContradictionDto,
+  EventDto,
+  TransactionDetailDto,
+  WebhookDto,
+} from '#lib/payments/transactions/transaction-dto.ts'
+import { isReplaceableEnd } from '#lib/payments/transactions/transaction-status.ts'
 import { BASE_RULE } from '#lib/rules/approval-policy.ts'
 import { hideSecrets } from '#lib/text/web-address.ts'
 import { findAttachmentOf } from '#server/attachments/attachment-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findCustomerPage } from '#server/operators/customer-step/customer-link-store.ts'
 import { listCallsAbout } from '#server/partner-auth/recent-calls-store.ts'
+import { readReversal } from '#server/reconciliation/reversals/reversal-store.ts'
 import { readRetentionMarks } from '#server/retention/remove-old-rows.ts'
 import { listRefunds } from '#server/transactions/refund-store.ts'
 import { findTransaction, type Transaction } from '#server/transactions/transaction-store.ts'
@@ -155,15 +163,16 @@ function fieldsOf(transaction: Transaction) {
   }
 }
 
-type Related = Pick<TransactionDetailDto, 'refundOf' | 'refunds' | 'apiCalls'>
+type Related = Pick<TransactionDetailDto, 'refundOf' | 'refunds' | 'apiCalls' | 'reversal'>
 
-/** Other payments and the calls of the program that a transaction belongs to. */
+/** Other payments and the calls of the program that a transaction belongs to, and its reversal at the operator. */
 async function readRelated(queryable: Queryable, transaction: Transaction): Promise<Related> {
-  const [refunding, apiCalls] = await Promise.all([
+  const [refunding, apiCalls, reversal] = await Promise.all([
     readRefunding(queryable, transaction),
     listCallsAbout(queryable, transaction.applicationId, transaction),
+    readReversal(queryable, transaction.applicationId, transaction.transactionId),
   ])
-  return { ...refunding, apiCalls }
+  return { ...refunding, apiCalls, reversal }
 }
 
 /** The collect that a transaction refunds, and the refunds of a collect. */

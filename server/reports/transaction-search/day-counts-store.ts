@@ -1,6 +1,6 @@
 import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_STATUSES, type TransactionStatus, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { filteredOperators, type TransactionFilter } from '#lib/schemas/list-filter.ts'
 import type { BusinessTime } from '#lib/time/format-time.ts'
 import { addDays, type DayRange, FIRST_DAY, LAST_DAY, monthEnd, type OpenRange, type UtcDay } from '#lib/time/time.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
+import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { createIntake } from '#server/transactions/intake.ts'
 import { listFilterOf, phoneCandidates, resolveSearch } from './resolve-search.ts'
 
@@ -16,7 +16,9 @@ test('a transaction by each of its ids, a batch, and a phone number in any spell
   const { pool } = database
   const application = await makeApplication(pool)
   const batchId = randomUUID()
-  const item = anIntakeItem(application, { type: 'COLLECT', source: 'file', batchId, batchSumMinor: 500_000n, phoneNumber: '237677209341' })
+  const makerId = await makePerson(pool, application, ['maker'])
+  const ofFile = { source: 'file', makerId, batchId, batchSumMinor: 500_000n } as const
+  const item = anIntakeItem(application, { ...ofFile, phoneNumber: '237677209341', type: 'COLLECT' })
   await createIntake({ pool }).submit(item)
   for (const typed of [item.transactionId, item.externalId, item.externalId.toUpperCase(), ` ${item.payToken} `]) {
     assert.deepEqual(await resolveSearch(pool, application, typed), { kind: 'transaction', transactionId: item.transactionId }, typed)

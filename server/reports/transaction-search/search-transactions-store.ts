@@ -1,4 +1,4 @@
-import { FAILURE_MESSAGES, type FailureReason, type WebhookState } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES, type FailureReason, type WebhookState } from '#lib/payments/transactions/transaction-status.ts'
 import type { TransactionFilter } from '#lib/schemas/list-filter.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'

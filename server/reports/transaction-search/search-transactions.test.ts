@@ -10,7 +10,7 @@ import {
   type FailureReason,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
-} from '#lib/payments/transaction-status.ts'
+} from '#lib/payments/transactions/transaction-status.ts'
 import { filteredOperators, type TransactionFilter, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
 import { listTransactions } from '#server/reports/partner-lists/list-for-partner-store.ts'

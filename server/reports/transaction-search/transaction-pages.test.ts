@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { timelineOf } from '#lib/payments/transaction-timeline.ts'
+import { timelineOf } from '#lib/payments/transactions/transaction-timeline.ts'
 import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { inUtc } from '#server/testing/business-time.ts'

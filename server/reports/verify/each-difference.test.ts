@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type { TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import { createApplication } from '#server/applications/create-application.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
@@ -16,6 +16,7 @@ import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { transition } from '#server/transactions/transition.ts'
 import { addFeeDays, sealTotals } from '../totals/seal-totals.ts'
 import {
+  ASKED,
   BANK_ACCOUNT,
   BATCH,
   COLLECTED,
@@ -78,6 +79,7 @@ before(async () => {
   await book(WITHDRAWAL, { kind: 'withdraw', account: 'collect', amountMinor: 300n }, finance)
   await start({ transactionId: REFUND, amountMinor: 100_000n, refund: { collectId: COLLECTED, refundedMinor: 100_000n } })
   await reverse(REVERSAL, finance)
+  await askOperator(finance)
   await storeBatch(maker)
   await payLink(maker)
   await sealTotals(pool)
@@ -174,6 +176,22 @@ async function reverse(changeId: string, decidedBy: string | undefined): Promise
     `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
        values ($1, $2, 'adjustment.reverse', 'x', $3, '{}', '{}', $4, now(), 'confirmed', $5, now())`,
     [applicationId, changeId, { ledger: applicationId, transactionId: COLLECTED, evidence: 'x', note: '' }, proposer, decidedBy],
+  )
+}
+
+/** A reversal of the deposit that one person proposed and another confirmed, and that the operator has not carried out yet. */
+async function askOperator(decidedBy: string | undefined): Promise<void> {
+  const { pool } = database
+  const proposer = await makePerson(pool, applicationId, ['administrator'])
+  await pool.query(
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
+       values ($1, $2, 'reversal.ask', 'x', $3, '{}', '{}', $4, now(), 'confirmed', $5, now())`,
+    [applicationId, ASKED, { ledger: applicationId, transactionId: PAID, reason: 'x' }, proposer, decidedBy],
+  )
+  await pool.query(
+    `insert into operator_reversals (application_id, transaction_id, reversal_id, change_application_id, operator, confirmed_by)
+       values ($1, $2, $3, $1, 'MOMOCM', $4)`,
+    [applicationId, PAID, ASKED, decidedBy],
   )
 }
 

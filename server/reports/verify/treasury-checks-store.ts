@@ -14,7 +14,7 @@ export const TREASURY_CHECKS: BookCheck[] = [
         case when coalesce((f.payload ->> 'waivesFees')::boolean, false) then 0 else t.fee_system_minor end,
         case when coalesce((f.payload ->> 'waivesFees')::boolean, false) then 0 else t.fee_app_minor end) a on true
       where p.kind in ('reverse', 'late', 'concede', 'fees_out')
-        and (f.outcome is distinct from 'confirmed' or f.kind is distinct from 'adjustment.' || p.kind or f.decided_by is distinct from p.actor_id
+        and (f.outcome is distinct from 'confirmed' or (f.kind is distinct from 'adjustment.' || p.kind and (f.kind is distinct from 'reversal.ask' or p.kind <> 'reverse')) or f.decided_by is distinct from p.actor_id
           or coalesce(f.payload ->> 'ledger', f.application_id::text) is distinct from p.application_id::text
           or (f.payload ->> 'transactionId' is not null and f.payload ->> 'transactionId' is distinct from p.subject_id::text)
           or (p.kind = 'fees_out') is distinct from (t.transaction_id is null)
@@ -25,6 +25,23 @@ export const TREASURY_CHECKS: BookCheck[] = [
       select concat_ws(' ', f.application_id, f.change_id), 'a confirmed adjustment was not posted' from proposed_changes f
       where f.kind like 'adjustment.%' and f.outcome = 'confirmed' and not exists (select from ledger_postings p
         where p.change_application_id = f.application_id and p.change_id = f.change_id)`,
+  },
+  {
+    check: 'reversals',
+    sql: `select concat_ws(' ', r.application_id, r.transaction_id, r.reversal_id) as subject, 'no two people confirmed this reversal at the operator' as detail
+      from operator_reversals r
+      left join proposed_changes f on f.application_id = r.change_application_id and f.change_id = r.reversal_id and f.kind = 'reversal.ask'
+      where f.outcome is distinct from 'confirmed' or f.decided_by is distinct from r.confirmed_by or f.proposed_by = f.decided_by
+        or (f.payload ->> 'ledger', f.payload ->> 'transactionId') is distinct from (r.application_id::text, r.transaction_id::text)
+      union all
+      select concat_ws(' ', f.application_id, f.change_id), 'a confirmed reversal was not stored for the operator' from proposed_changes f
+      where f.kind = 'reversal.ask' and f.outcome = 'confirmed' and not exists (select from operator_reversals r
+        where r.change_application_id = f.application_id and r.reversal_id = f.change_id)
+      union all
+      select concat_ws(' ', r.application_id, r.transaction_id, r.reversal_id), 'the reversal at the operator and its posting do not go together'
+      from operator_reversals r join transactions t on t.application_id = r.application_id and t.transaction_id = r.transaction_id
+      where (r.state = 'done' and t.status = 'SUCCESS') <> exists (select from ledger_postings p where p.application_id = r.application_id
+        and p.subject_id = r.transaction_id and p.kind = 'reverse' and p.change_id = r.reversal_id)`,
   },
   {
     check: 'wallet book',

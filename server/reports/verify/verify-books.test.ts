@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { TRANSITIONS, type TransitionEvent } from '#lib/payments/transaction-status.ts'
+import { TRANSITIONS, type TransitionEvent } from '#lib/payments/transactions/transaction-status.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, fund, makeApplication } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'

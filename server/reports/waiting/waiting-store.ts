@@ -17,6 +17,8 @@ export type WaitingReader = { applicationId: string; id: string; roles: readonly
 export const COUNTED_MAX = 1_000
 /** Deliveries that failed longer ago are history. */
 const DELIVERY_DAYS = 7
+/** How long a month of saved totals is listed. */
+const MONTHLY_DAYS = 7
 
 /** The columns of every group, in this order; a group that has no such value selects null. */
 const COLUMNS = sql`id, at, expires_at, kind, name, by_id, operator, currency, amount_minor, count, wallet, day`
@@ -31,7 +33,7 @@ function partsFor(reader: WaitingReader): Part[] {
   const { roles, runsInstallation } = reader
   const kinds = Object.keys(CHANGE_PERMISSIONS) as ChangeKindName[]
   const confirmable = kinds.filter((kind) => can(roles, CHANGE_PERMISSIONS[kind].confirm))
-  const movesMoney = (kind: string) => kind.startsWith('funding.') || kind.startsWith('adjustment.')
+  const movesMoney = (kind: string) => /^(funding|adjustment|reversal)\./.test(kind)
   const parts: (Part | false)[] = [
     { group: 'approvals', rows: alone(reader) },
     { group: 'batches', rows: batches(reader) },
@@ -49,6 +51,7 @@ function partsFor(reader: WaitingReader): Part[] {
     runsInstallation && can(roles, 'reconciliation:work') && { group: 'exceptions', rows: exceptions(reader) },
     can(roles, 'transaction:create') && { group: 'returned', rows: returned(reader) },
     can(roles, 'webhook:recover') && { group: 'deliveries', rows: deliveries(reader) },
+    can(roles, 'total:read') && { group: 'monthlyTotals', rows: monthlyTotals(reader) },
   ]
   return parts.filter((part) => part !== false)
 }
@@ -68,10 +71,10 @@ function batches({ applicationId, id }: WaitingReader): Sql {
     select w.batch_id::text, o.created_at, o.expires_at, null, b.name, o.maker_id, null, null, null::bigint, b.ready_count, null, null
     from waiting w
       left join batches b on b.application_id = ${applicationId} and b.batch_id = w.batch_id
-      cross join lateral (select t.created_at, t.source, t.maker_id, i.expires_at
+      cross join lateral (select t.created_at, t.maker_id, i.expires_at
         from transactions t join approval_items i on i.application_id = t.application_id and i.transaction_id = t.transaction_id
         where t.application_id = ${applicationId} and t.batch_id = w.batch_id and t.is_waiting order by t.sequence limit 1) o
-    where (select is_checker(${applicationId}, ${id})) and o.source = 'file' and coalesce(b.state, 'submitted') = 'submitted'
+    where (select is_checker(${applicationId}, ${id})) and coalesce(b.state, 'submitted') = 'submitted'
       and (${batchObstacle(applicationId, id)}) is null
     order by o.created_at limit ${COUNTED_MAX}`
 }
@@ -159,6 +162,17 @@ function deliveries({ applicationId }: WaitingReader): Sql {
           and exists (select from webhook_attempts a where a.application_id = d.application_id and a.transaction_id = d.transaction_id)
         limit ${COUNTED_MAX})) f
     group by f.target order by 2 limit ${COUNTED_MAX}`
+}
+
+/** The months of own saved totals that were sent lately, by e-mail or not. */
+function monthlyTotals({ applicationId, id }: WaitingReader): Sql {
+  return sql`select s.monthly_id::text, s.prepared_at, null::timestamptz, v.query, v.name, null::uuid, null, null, null::bigint, null::integer, null,
+      s.month::text
+    from monthly_totals s
+      join saved_views v on v.application_id = s.application_id and v.person_id = s.person_id and v.view_id = s.view_id
+    where s.application_id = ${applicationId} and s.person_id = ${id} and v.sent_monthly_since is not null
+      and s.prepared_at >= now() - make_interval(days => ${MONTHLY_DAYS})
+    order by s.prepared_at limit ${COUNTED_MAX}`
 }
 
 const unionOf = (reader: WaitingReader): Sql =>

@@ -1,4 +1,4 @@
-import { pollDelayMs } from '#server/operators/work/claim-slots.ts'
+import { pollDelayMs } from '#server/operators/work/dispatch/claim-slots.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { keptOf } from '../simulator-books.ts'
 import { type DeliveryRow, iso, type WebhookAttemptRow } from './history-rows.ts'

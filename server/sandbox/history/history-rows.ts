@@ -1,5 +1,10 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionSource, TransactionStatus, TransactionType, TransitionEvent } from '#lib/payments/transaction-status.ts'
+import type {
+  TransactionSource,
+  TransactionStatus,
+  TransactionType,
+  TransitionEvent,
+} from '#lib/payments/transactions/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { Actor } from '#server/transactions/transition.ts'
 

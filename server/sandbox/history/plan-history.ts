@@ -1,5 +1,5 @@
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { FAILURE_MESSAGES, TransactionSource, TransactionType } from '#lib/payments/transaction-status.ts'
+import type { FAILURE_MESSAGES, TransactionSource, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import { type Beneficiary, makeBeneficiary, NAMED_BENEFICIARIES, type SeedApplication } from '../seed-applications.ts'
 

@@ -1,5 +1,5 @@
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { isFinalStatus, TRANSITIONS } from '#lib/payments/transaction-status.ts'
+import { isFinalStatus, TRANSITIONS } from '#lib/payments/transactions/transaction-status.ts'
 import type { ApprovalBand } from '#lib/rules/approval-policy.ts'
 import type { TransitionItem } from '#server/transactions/transition.ts'
 import { iso, type MovedRow, type PostingRow, type TransactionRow } from './history-rows.ts'

@@ -1,6 +1,6 @@
 import { computeFees } from '#lib/money/fees.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { FAILURE_MESSAGES } from '#lib/payments/transaction-status.ts'
+import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { appendAuditEntries } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { finalMove, refusedForFunds } from '#server/operators/answer-table.ts'

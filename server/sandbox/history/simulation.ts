@@ -1,5 +1,5 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import type { ApprovalPolicy } from '#lib/rules/approval-policy.ts'
 import type { Random } from '#lib/seeded-random.ts'
 import type { AuditEntry } from '#server/audit/append-audit.ts'

@@ -8,6 +8,8 @@ import type { SandboxFile } from '#server/sandbox/seed-sandbox.ts'
 import { killAtOnce, listProcesses } from './processes.ts'
 import { type Readiness, Service } from './start-service.ts'
 
+const SECRET_VARIABLE = 'SIMULATOR_SECRET='
+
 type SandboxOptions = { environment?: Readonly<Record<string, string>>; port?: number; root?: string; readiness?: Readiness }
 
 /** A sandbox of its own: the service, its embedded PostgreSQL and its simulator, in a temporary folder. */
@@ -55,6 +57,17 @@ export class Sandbox extends Service {
   simulatorPid(): number | undefined {
     const { pid } = this
     return listProcesses().find((one) => one.parent === pid && one.command.includes('simulator/main.ts'))?.pid
+  }
+
+  /** Where that process listens, and the secret that it shares with the service, which is in no file. Throws while there is none. */
+  simulator(): { url: string; secret: string } {
+    const pid = this.simulatorPid()
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    const variables = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+    const port = words[words.indexOf('--port') + 1]
+    const secret = variables.find((one) => one.startsWith(SECRET_VARIABLE))?.slice(SECRET_VARIABLE.length)
+    if (!port || !secret) throw new Error('The sandbox has no simulator')
+    return { url: `http://127.0.0.1:${port}`, secret }
   }
 
   /** PostgreSQL's first process, and those that it started. */

@@ -34,7 +34,15 @@ export const LAYERS: readonly (readonly string[])[] = [
 ]
 
 /** The layers of server/http, lowest first. */
-const HTTP_LAYERS: readonly (readonly string[])[] = [['request'], ['api'], ['endpoints', 'pay'], ['openapi'], ['reference'], ['door']]
+const HTTP_LAYERS: readonly (readonly string[])[] = [
+  ['request'],
+  ['api'],
+  ['endpoints', 'pay'],
+  ['openapi'],
+  ['clients'],
+  ['reference'],
+  ['door'],
+]
 
 /** In the lowest and in the highest layer of server/, the parts belong together. */
 const SHARED_LAYERS: readonly (readonly string[] | undefined)[] = [LAYERS.at(0), LAYERS.at(-1)]

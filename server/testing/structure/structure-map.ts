@@ -1,4 +1,4 @@
-import { CREATION_STATUSES, TRANSITIONS } from '#lib/payments/transaction-status.ts'
+import { CREATION_STATUSES, TRANSITIONS } from '#lib/payments/transactions/transaction-status.ts'
 import type { SourceFile } from './imports.ts'
 import { LAYERS } from './layers.ts'
 

@@ -1,5 +1,5 @@
--- Why a collect cannot be refunded now: null, or the first reason. An operator that contradicts the result, and an adjustment that is posted or
--- proposed, both mean that the money may not be there any more.
+-- Why a collect cannot be refunded now: null, or the first reason. An operator that contradicts the result, and an adjustment or a reversal at the operator that is
+-- made or proposed, mean that the money may not be there any more.
 create or replace function refund_obstacle(p_application_id uuid, p_collect_id uuid) returns text language sql stable
 set search_path from current as $$
   select case
@@ -10,6 +10,8 @@ set search_path from current as $$
     when exists (select from ledger_postings p where p.application_id = p_application_id and p.subject_id = p_collect_id
                    and p.kind in ('reverse', 'late', 'concede'))
       or exists (select from proposed_changes c where c.outcome is null and c.expires_at > clock_timestamp()
-                   and c.kind like 'adjustment.%' and c.subject = p_application_id || ' ' || p_collect_id) then 'adjusted' end
+                   and (c.kind like 'adjustment.%' or c.kind = 'reversal.ask') and c.subject = p_application_id || ' ' || p_collect_id)
+      or exists (select from operator_reversals o where o.application_id = p_application_id and o.transaction_id = p_collect_id
+                   and o.state <> 'refused') then 'adjusted' end
     from (select) one left join transactions t on t.application_id = p_application_id and t.transaction_id = p_collect_id
 $$;

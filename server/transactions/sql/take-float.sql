@@ -2,7 +2,8 @@
 -- account there, less what was claimed since, must not fall below its floor. The first one that is not covered holds back those behind it, so
 -- that order is kept. Without a report of the last 15 minutes nothing is known, and everything may be sent.
 --
--- p_first_at: since when the first of them is due; null if they have just been created, and wait behind those that wait already.
+-- p_first_at: since when the first of them is due; null if they have just been created, and wait behind those that wait already, also when the
+-- account covers all of them or a person has released them: until the last one was claimed, those are still first.
 --
 -- Far from the floor nothing is locked. A claim of at most a twentieth of what is available may run beside nineteen others of that size without
 -- knowing of them; a larger one waits for its turn, and takes nothing while older deposits are queued: another process may have locked those and wait
@@ -25,6 +26,10 @@ begin
     return v_count;
   end if;
   if v_float.waits_since is not null and (p_first_at is null or v_float.try_at > v_at) then
+    return 0;
+  end if;
+  if p_first_at is null and exists (select from operator_work w where w.operator = p_operator and w.type = 'DEPOSIT' and w.phase = 'queued'
+                                      and w.next_at <= v_at) then
     return 0;
   end if;
   select sum(a) into v_total_minor from unnest(p_amounts_minor) a;

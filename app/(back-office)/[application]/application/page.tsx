@@ -7,7 +7,7 @@ import { DEFAULT_FEE_SCHEDULE, type ServiceTerms, type SettingsTerms } from '#li
 import { effectiveLimits, limitsText } from '#lib/operators/amount-limits.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import type { CustomerPageTerms } from '#lib/partner/customer-page.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { readCustomerPage } from '#server/applications/customer-page-store.ts'
 import { OPEN_SERVICE } from '#server/applications/snapshot.ts'

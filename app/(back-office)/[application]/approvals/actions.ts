@@ -11,12 +11,16 @@ import { dismissRefusal, undoIntended } from '#server/approvals/intended/undo.ts
 import { recallBatch, recallTransaction } from '#server/approvals/recall.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { bindProof, freshProofSchema } from '#server/back-office/session/fresh-proof.ts'
+
+const provenDecision = decisionSchema.extend({ proof: freshProofSchema })
+const provenBatchDecision = batchDecisionSchema.extend({ proof: freshProofSchema })
 
 /** One checker's decision about one transaction or a list of them; one result for each. */
 export async function decideTransactions(application: string, input: unknown): Promise<ActionResult<DecisionResult[], DecisionRefusal>> {
-  return runAction<typeof decisionSchema, DecisionResult[], DecisionRefusal>(
-    { schema: decisionSchema, permission: 'transaction:decide', application, input },
-    (checker, command) => decideOrIntendMany(backOfficeRuntime(), { checker, ...command }),
+  return runAction<typeof provenDecision, DecisionResult[], DecisionRefusal>(
+    { schema: provenDecision, permission: 'transaction:decide', application, input },
+    async (checker, command) => decideOrIntendMany(backOfficeRuntime(), { checker, ...command, proof: await bindProof(command.proof) }),
   )
 }
 
@@ -42,10 +46,11 @@ export async function decideWholeBatch(
   application: string,
   input: unknown,
 ): Promise<ActionResult<BatchDecisionResult, BatchDecisionRefusal>> {
-  return runAction<typeof batchDecisionSchema, BatchDecisionResult, BatchDecisionRefusal>(
-    { schema: batchDecisionSchema, permission: 'transaction:decide', application, input },
-    async (checker, { shownAt, ...command }) => {
-      const decided = await decideOrIntendBatch(backOfficeRuntime(), { checker, ...command, shownAt: new Date(shownAt) })
+  return runAction<typeof provenBatchDecision, BatchDecisionResult, BatchDecisionRefusal>(
+    { schema: provenBatchDecision, permission: 'transaction:decide', application, input },
+    async (checker, { shownAt, ...given }) => {
+      const command = { ...given, proof: await bindProof(given.proof), shownAt: new Date(shownAt) }
+      const decided = await decideOrIntendBatch(backOfficeRuntime(), { checker, ...command })
       return decided.ok ? decided : err(decided.error === 'not_found' ? { code: 'not_found' as const } : decided.error)
     },
   )

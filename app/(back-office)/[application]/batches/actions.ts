@@ -20,15 +20,15 @@ import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import type { ChangeFailure } from '#server/batches/change-batch.ts'
-import { askForNames } from '#server/batches/check-names.ts'
 import {
   assignColumns as assignColumnsCommand,
   decideRepair as decideRepairCommand,
   discardBatch as discardBatchCommand,
   excludeRows as excludeRowsCommand,
 } from '#server/batches/edit-batch.ts'
-import { type EditedRows, editRows as editRowsCommand } from '#server/batches/edit-rows.ts'
 import { type RetryFailure, retryBatch } from '#server/batches/retry-batch.ts'
+import { askForNames } from '#server/batches/rows/check-names.ts'
+import { type EditedRows, editRows as editRowsCommand } from '#server/batches/rows/edit-rows.ts'
 import { type SubmitFailure, submitBatch as submitBatchCommand } from '#server/batches/submit-batch.ts'
 import { type BatchRunFailure, pauseBatch, planBatch, resumeBatch, stopBatch } from '#server/operators/batch-run/control-batch.ts'
 import { queryFailures } from '#server/operators/work/second-looks.ts'

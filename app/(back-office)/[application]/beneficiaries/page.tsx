@@ -1,4 +1,4 @@
-import { Button } from '#components/ui/button.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageLinks } from '#components/ui/display/page-links.tsx'
@@ -23,6 +23,7 @@ import { ConfirmationNotice } from '../_components/changes/confirmation-notice.t
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { AddButton, PayGroupButton } from './_components/beneficiary-buttons.tsx'
 import { BeneficiaryTable } from './_components/beneficiary-table.tsx'
+import { BookDifference } from './_components/book-difference.tsx'
 import { ScheduleSection } from './_components/schedule-section.tsx'
 
 export const generateMetadata = titled('frame.beneficiaries')
@@ -51,17 +52,16 @@ export default async function BeneficiariesPage({ params, searchParams }: PagePr
       <PageHeader
         title={t('frame.beneficiaries')}
         lead={t('beneficiaries.lead')}
-        actions={
-          mayChange && (
-            <>
-              {groups.length > 0 && <PayGroupButton application={application} groups={groups} />}
-              {!confirmation.isAlone && <AddButton application={application} groups={groups} />}
-            </>
-          )
-        }
+        actions={mayChange && <BookActions t={t} application={application} groups={groups} mayPropose={!confirmation.isAlone} />}
       />
       {mayChange && <ConfirmationNotice t={t} alone="beneficiaries.alone" {...confirmation} />}
-      <ChangeList t={t} locale={locale} application={application} changes={changes} />
+      <ChangeList
+        t={t}
+        locale={locale}
+        application={application}
+        changes={changes}
+        describe={(change) => <BookDifference t={t} locale={locale} application={application} change={change} />}
+      />
       <div className="mt-4 grid grid-cols-1 gap-4">
         <BookFilters t={t} application={application} filter={filter} groups={groups} />
         {beneficiaries.length === 0 ? (
@@ -104,6 +104,18 @@ export default async function BeneficiariesPage({ params, searchParams }: PagePr
 
 function addressOf({ q, group, show }: BeneficiaryListFilter) {
   return { q, group, show: show === 'present' ? null : show }
+}
+
+type ActionsProps = { t: Translate; application: string; groups: readonly BeneficiaryGroup[]; mayPropose: boolean }
+
+function BookActions({ t, application, groups, mayPropose }: ActionsProps) {
+  return (
+    <>
+      {groups.length > 0 && <PayGroupButton application={application} groups={groups} />}
+      {mayPropose && <ButtonLink href={paths.beneficiaryImport(application)}>{t('beneficiaries.import.button')}</ButtonLink>}
+      {mayPropose && <AddButton application={application} groups={groups} />}
+    </>
+  )
 }
 
 type FilterProps = { t: Translate; application: string; filter: BeneficiaryListFilter; groups: readonly BeneficiaryGroup[] }

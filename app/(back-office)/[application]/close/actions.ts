@@ -1,6 +1,7 @@
 'use server'
 
 import { z } from 'zod'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import type { DayObstacle } from '#lib/reconciliation/certificates.ts'
 import { type ColumnMapping, columnMappingSchema, type MappedPreview } from '#lib/reconciliation/statement-columns.ts'
 import { WALLET_IDS } from '#lib/reconciliation/wallets.ts'
@@ -8,6 +9,7 @@ import type { ActionResult } from '#lib/result.ts'
 import { isUtcDay } from '#lib/time/time.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { bindProof, freshProofSchema } from '#server/back-office/session/fresh-proof.ts'
 import { prepareDay as prepare, signDay as sign } from '#server/reconciliation/certificates/sign-day.ts'
 import { matchByHand, undoMatch as undo } from '#server/reconciliation/matching/match-by-hand.ts'
 import { importStatement as startImport, withdrawStatement as withdraw } from '#server/reconciliation/statements/decide-statement.ts'
@@ -17,7 +19,7 @@ const oneFile = z.strictObject({ fileId: z.uuid() })
 const lineId = z.string().regex(/^\d{1,18}$/)
 const note = z.string().trim().min(1).max(500)
 const oneDay = z.strictObject({ wallet: z.enum(WALLET_IDS), day: z.string().refine(isUtcDay) })
-const signature = oneDay.extend({ hash: z.string().regex(/^[0-9a-f]{64}$/), code: z.string().trim().max(64).optional() })
+const signature = oneDay.extend({ hash: z.string().regex(/^[0-9a-f]{64}$/), proof: freshProofSchema })
 const match = z.strictObject({ lineId, transactionId: z.string().trim().pipe(z.uuid()), note })
 
 /** Imports a statement that was checked. */
@@ -96,10 +98,11 @@ export async function prepareDay(
 /** Signs a day that another person prepared. `hash`: of the figures that the person saw. */
 export async function signDay(
   application: string,
-  input: { wallet: string; day: string; hash: string; code?: string | undefined },
+  input: { wallet: string; day: string; hash: string; proof?: ProofAnswer },
 ): Promise<ActionResult<null, 'not_permitted' | 'not_found' | DayObstacle | 'not_prepared' | 'own_preparation' | 'maker' | 'changed'>> {
   return runAction({ schema: signature, permission: 'day:sign', application, input }, async (actor, given) => {
-    const result = await sign(backOfficeRuntime(), { applicationId: actor.applicationId, actor, ...given })
+    const proof = await bindProof(given.proof)
+    const result = await sign(backOfficeRuntime(), { applicationId: actor.applicationId, actor, ...given, proof })
     return result.ok ? { ok: true, value: null } : result
   })
 }

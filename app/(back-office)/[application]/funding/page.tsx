@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
-import { ADJUSTMENT_CHANGES, FUNDING_KINDS, TREASURY_KINDS } from '#lib/approvals/proposed-change.ts'
+import { ADJUSTMENT_CHANGES, FUNDING_KINDS, REVERSAL_CHANGES, TREASURY_KINDS } from '#lib/approvals/proposed-change.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
 import { can } from '#lib/people/permissions.ts'
 import { dayIn } from '#lib/time/format-time.ts'
@@ -40,7 +40,7 @@ export default async function FundingPage({ params }: Props) {
   const [t, locale, { changes, ...confirmation }, { accounts, minimums, schedules, transit }] = await Promise.all([
     getT(),
     readLocale(),
-    listChanges(pool, { applicationId, kinds: [...FUNDING_KINDS, ...TREASURY_KINDS, ...ADJUSTMENT_CHANGES], actor }),
+    listChanges(pool, { applicationId, kinds: [...FUNDING_KINDS, ...TREASURY_KINDS, ...ADJUSTMENT_CHANGES, ...REVERSAL_CHANGES], actor }),
     readTreasury(pool, { applicationId, carriesOut, now: clock.now() }),
   ])
   const words = { t, locale, application }

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { type ActionResult, err, ok } from '#lib/result.ts'
-import { revokeApiKey } from '#server/applications/api-keys.ts'
+import { revokeApiKey } from '#server/applications/access/api-keys.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { blockApiUser as block } from '#server/partner-auth/api-users.ts'

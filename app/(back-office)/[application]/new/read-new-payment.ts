@@ -5,8 +5,8 @@ import type { AttachmentDto } from '#lib/payments/attachments.ts'
 import { EMPTY_PAYMENT, type PaymentContent, pickTexts } from '#lib/payments/payment-fields.ts'
 import type { Payee, PaymentDraft } from '#lib/payments/payment-preview.ts'
 import { countryOfPhone } from '#lib/payments/phone-number.ts'
-import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
-import { isReplaceableEnd, type ReplaceableEnd } from '#lib/payments/transaction-status.ts'
+import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
+import { isReplaceableEnd, type ReplaceableEnd } from '#lib/payments/transactions/transaction-status.ts'
 import { findOwnAttachment } from '#server/attachments/attachment-store.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import type { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -34,6 +34,8 @@ export type NewPaymentState = {
   initial: PaymentContent
   /** The file that this person attached already. */
   attachment: AttachmentDto | null
+  /** The file of the payment that this one replaces, which it can keep; null once it has one of its own. */
+  earlierAttachment: AttachmentDto | null
   isDraft: boolean
   drafts: readonly PaymentDraft[]
   returned: readonly OwnTransaction[]
@@ -70,6 +72,8 @@ export async function readNewPayment(
     origin,
     initial: draft?.content ?? (replaced ? contentOf(replaced) : contentFor(known.find(({ phoneNumber }) => phoneNumber === to))),
     attachment: attachment ?? null,
+    // After its retention there is nothing to keep.
+    earlierAttachment: !attachment && replaced?.attachment?.isKept ? replaced.attachment : null,
     isDraft: draft !== undefined,
     drafts: drafts.filter((each) => each.externalId !== externalId),
     returned: returned.filter((each) => each.transactionId !== originId),

@@ -2,11 +2,13 @@
 
 import { z } from 'zod'
 import type { OperatorTestResult, SettingsTrial } from '#lib/operators/operator-outcomes.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import { type ActionError, type ActionResult, err, ok, type Result } from '#lib/result.ts'
 import { operatorSchema } from '#lib/schemas/page-address.ts'
 import { operatorSettingsChangeSchema } from '#lib/schemas/proposal.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { bindProof, freshProofSchema } from '#server/back-office/session/fresh-proof.ts'
 import { tryProposedSettings } from '#server/changes/try-proposed-settings.ts'
 import { sendDespiteShortage } from '#server/operators/balances/send-despite-shortage.ts'
 import { reopenOperator } from '#server/operators/settings/reopen-operator.ts'
@@ -19,7 +21,7 @@ const oneReturn = z.strictObject({
   operator: operatorSchema,
   protocol: z.string().max(60),
   version: z.int().min(1),
-  code: z.string().trim().max(64).optional(),
+  proof: freshProofSchema,
 })
 
 type TrialRefusal = 'not_permitted' | 'not_found' | 'throttled'
@@ -98,10 +100,10 @@ function refusedTrial(trial: Trial): Result<SettingsTrial, ActionError<TrialRefu
 /** Returns to the settings that the present ones replaced within the last day. One administrator may. */
 export async function returnToPrevious(
   application: string,
-  input: { operator: string; protocol: string; version: number; code?: string },
+  input: { operator: string; protocol: string; version: number; proof?: ProofAnswer },
 ): Promise<ActionResult<null, 'not_permitted' | 'not_found' | 'changed_meanwhile'>> {
   return runAction({ schema: oneReturn, permission: 'operator:configure', application, input }, async (actor, given) => {
-    const returned = await returnSettings(backOfficeRuntime(), { ...given, actor })
+    const returned = await returnSettings(backOfficeRuntime(), { ...given, proof: await bindProof(given.proof), actor })
     if (returned.ok) return ok(null)
     if (returned.error === 'no_return') return err('not_found')
     return err(returned.error === 'not_the_installation' ? 'not_permitted' : returned.error)

@@ -1,7 +1,7 @@
 import { formatMinor } from '#lib/money/money.ts'
 import type { Availability, DirectionOutcomes, DisturbedDirection } from '#lib/operators/operator-outcomes.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
-import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { can } from '#lib/people/permissions.ts'
 import { OPEN_SERVICE } from '#server/applications/snapshot.ts'
 import { listServices, runsInstallation } from '#server/applications/terms-store.ts'

@@ -3,29 +3,32 @@
 import { z } from 'zod'
 import { isAnythingLeft } from '#lib/approvals/blocked-items.ts'
 import { invitationLink } from '#lib/pages/paths.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import { ROLES } from '#lib/people/permissions.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
+import { bindProof, freshProofSchema } from '#server/back-office/session/fresh-proof.ts'
 import { mailsLinks } from '#server/config.ts'
 import { renewInvitation, withdrawInvitation } from '#server/people/invitations.ts'
 import { activateMembership, suspendMember } from '#server/people/membership.ts'
-import { endMemberSessions } from '#server/people/sessions.ts'
+import { endMemberSessions } from '#server/people/sign-in/sessions.ts'
 import { readLeftBehind } from '#server/reports/blocked-items/read-left-behind.ts'
 
 const PERMISSION = 'people:change'
 
 const oneInvitation = z.object({ invitationId: z.uuid() })
-const renewal = oneInvitation.extend({ code: z.string().trim().max(64).optional() })
+const renewal = oneInvitation.extend({ proof: freshProofSchema })
 
 /** Makes a new link for an invitation, and returns it this once; null if it is mailed. */
 export async function renewLink(
   application: string,
-  input: { invitationId: string; code?: string | undefined },
+  input: { invitationId: string; proof?: ProofAnswer },
 ): Promise<ActionResult<{ link: string | null }, 'not_permitted' | 'not_found' | 'own_proposal' | 'too_old' | 'needed_for_code'>> {
   return runAction({ schema: renewal, permission: PERMISSION, application, input }, async (actor, given) => {
     const { pool, clock, config } = backOfficeRuntime()
-    const renewed = await renewInvitation({ pool, clock }, { applicationId: actor.applicationId, ...given, actor })
+    const proof = await bindProof(given.proof)
+    const renewed = await renewInvitation({ pool, clock }, { applicationId: actor.applicationId, ...given, proof, actor })
     return renewed.ok ? ok({ link: mailsLinks(config) ? null : invitationLink(config.publicUrl, renewed.value.token) }) : renewed
   })
 }
@@ -57,10 +60,11 @@ type ActivateCode =
 /** Makes a person who joined a member, with the code that they told the proposer of their invitation. */
 export async function activateMember(
   application: string,
-  input: { invitationId: string; spokenCode: string; code?: string | undefined },
+  input: { invitationId: string; spokenCode: string; proof?: ProofAnswer },
 ): Promise<ActionResult<null, ActivateCode>> {
   return runAction({ schema: activation, permission: PERMISSION, application, input }, async (actor, given) => {
-    const activated = await activateMembership(backOfficeRuntime(), { applicationId: actor.applicationId, ...given, actor })
+    const proof = await bindProof(given.proof)
+    const activated = await activateMembership(backOfficeRuntime(), { applicationId: actor.applicationId, ...given, proof, actor })
     return activated.ok ? ok(null) : activated
   })
 }

@@ -2,7 +2,7 @@
 
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { type TestTransactionInput, testTransactionSchema } from '#lib/schemas/sandbox-tools.ts'
-import { listAccess } from '#server/applications/access-store.ts'
+import { listAccess } from '#server/applications/access/access-store.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { findCustomerPage } from '#server/operators/customer-step/customer-link-store.ts'

@@ -6,11 +6,11 @@ import { createTranslate } from '#lib/i18n/translate.ts'
 import type { AttestationAnswer, PasskeyCreation } from '#lib/people/passkeys.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { passkeyDeps } from '#server/back-office/passkeys.ts'
 import { rememberChoice } from '#server/back-office/preferences.ts'
 import { runAction } from '#server/back-office/run-action.ts'
-import { continueSession } from '#server/back-office/session.ts'
-import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/back-office/sign-in.ts'
+import { passkeyDeps } from '#server/back-office/session/passkeys.ts'
+import { beganWithPasskey, continueSession } from '#server/back-office/session/session.ts'
+import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/back-office/session/sign-in.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { changeNoticeSettings, noticeSettingsSchema } from '#server/notices/notice-preferences.ts'
 import { changeOwnPreferences } from '#server/people/accounts.ts'
@@ -22,8 +22,8 @@ import {
   startPasskeyRegistration,
 } from '#server/people/passkeys/register-passkey.ts'
 import { type RemoveFailure, removePasskey } from '#server/people/passkeys/remove-passkey.ts'
-import { changeOwnPassword } from '#server/people/passwords.ts'
-import { type ConfirmFailure, disableOwnSecondFactor, renewRecoveryCodes } from '#server/people/second-factor.ts'
+import { changeOwnPassword } from '#server/people/sign-in/passwords.ts'
+import { type ConfirmFailure, disableOwnSecondFactor, renewRecoveryCodes } from '#server/people/sign-in/second-factor.ts'
 
 const PERMISSION = 'own-settings:change'
 
@@ -122,8 +122,14 @@ export async function startPasskey(
   application: string,
   input: { password: string; code: string },
 ): Promise<ActionResult<PasskeyCreation, StartRegistrationFailure>> {
-  return runAction({ schema: proof, permission: PERMISSION, application, input }, (actor, { password, code }) =>
-    startPasskeyRegistration(passkeyDeps(), { personId: actor.id, password, code: code || undefined, peerAddress: peerAddress() }),
+  return runAction({ schema: proof, permission: PERMISSION, application, input }, async (actor, { password, code }) =>
+    startPasskeyRegistration(passkeyDeps(), {
+      personId: actor.id,
+      password,
+      code: code || undefined,
+      peerAddress: peerAddress(),
+      usedPasskey: await beganWithPasskey(),
+    }),
   )
 }
 
@@ -147,7 +153,8 @@ export async function deletePasskey(
   input: { credentialId: string; password: string },
 ): Promise<ActionResult<null, RemoveFailure>> {
   return runAction({ schema: oldPasskey, permission: PERMISSION, application, input }, async (actor, given) => {
-    const removed = await removePasskey(passkeyDeps(), { personId: actor.id, ...given, peerAddress: peerAddress() })
+    const usedPasskey = await beganWithPasskey()
+    const removed = await removePasskey(passkeyDeps(), { personId: actor.id, ...given, peerAddress: peerAddress(), usedPasskey })
     if (!removed.ok) return removed
     await continueSession(removed.value.sessionEpoch)
     return ok(null)

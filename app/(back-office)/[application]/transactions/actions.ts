@@ -5,15 +5,12 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import { formatMinor } from '#lib/money/money.ts'
 import { limitsText } from '#lib/operators/amount-limits.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { toQuery } from '#lib/pages/paths.ts'
 import { limitsProblem, limitsValues } from '#lib/payments/limits-text.ts'
 import { isRefundObstacle, type RefundObstacle } from '#lib/payments/refunds.ts'
-import { SYNCHRONISED_AT_ONCE, type SynchroniseOutcome, toAddressValues, toTransactionQuery } from '#lib/payments/transaction-list.ts'
-import type { TransactionStatus } from '#lib/payments/transaction-status.ts'
+import { SYNCHRONISED_AT_ONCE, type SynchroniseOutcome } from '#lib/payments/transactions/transaction-list.ts'
+import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
 import { type ActionError, type ActionResult, err, ok } from '#lib/result.ts'
-import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { sentRefundSchema } from '#lib/schemas/payment.ts'
-import { readAddress } from '#lib/schemas/read-address.ts'
 import { moneyText } from '#lib/text/format.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -21,7 +18,6 @@ import { readLocale } from '#server/back-office/preferences.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { queryFailures } from '#server/operators/work/second-looks.ts'
 import { synchroniseTransaction } from '#server/operators/work/synchronise-transaction.ts'
-import { changeView as changeSavedView, saveView as keepView, deleteView as removeSavedView } from '#server/people/saved-views.ts'
 import { type RefundFailure, startRefund } from '#server/transactions/refunds.ts'
 import { resendWebhook } from '#server/webhooks/resend-webhook.ts'
 
@@ -126,50 +122,4 @@ export async function resend(
     )
     return result.ok ? ok(null) : err(codeOf(result.error))
   })
-}
-
-/** A view stores only the parameters that the list knows. */
-const viewName = z.string().trim().min(1).max(80)
-const view = z.object({
-  name: viewName,
-  isShared: z.boolean(),
-  query: z
-    .string()
-    .max(2_000)
-    .transform((text, context) => {
-      const filter = readAddress(transactionFilterSchema, Object.fromEntries(new URLSearchParams(text)))
-      if (filter.ok) return toQuery(toAddressValues({ ...toTransactionQuery(filter.value), page: 0 })).replace(/^\?/, '')
-      context.addIssue({ code: 'custom', message: 'action.invalid' })
-      return z.NEVER
-    }),
-})
-
-/** Saves filters of the list as a view of this person in this application, for themselves or for everybody in it. */
-export async function saveView(
-  application: string,
-  input: { name: string; query: string; isShared: boolean },
-): Promise<ActionResult<{ name: string }, 'too_many'>> {
-  return runAction({ schema: view, permission: 'transaction:read', application, input }, (actor, input) =>
-    keepView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, ...input }),
-  )
-}
-
-const oneView = z.object({ viewId: z.uuid() })
-const changedView = z.object({ viewId: z.uuid(), name: viewName, isShared: z.boolean() })
-
-/** Renames a view of this person, or changes whether it is shared. */
-export async function changeView(
-  application: string,
-  input: { viewId: string; name: string; isShared: boolean },
-): Promise<ActionResult<{ name: string }, 'not_found' | 'name_taken'>> {
-  return runAction({ schema: changedView, permission: 'transaction:read', application, input }, (actor, change) =>
-    changeSavedView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, ...change }),
-  )
-}
-
-/** Removes a view of this person. */
-export async function deleteView(application: string, input: { viewId: string }): Promise<ActionResult<null, 'not_found'>> {
-  return runAction({ schema: oneView, permission: 'transaction:read', application, input }, (actor, { viewId }) =>
-    removeSavedView(backOfficeRuntime().pool, { applicationId: actor.applicationId, personId: actor.id, viewId }),
-  )
 }

@@ -2,7 +2,7 @@ import { Suspense } from 'react'
 import { PageSkeleton } from '#components/ui/display/page.tsx'
 import { paths } from '#lib/pages/paths.ts'
 import { queries, seed } from '#lib/pages/queries.ts'
-import { toAddressValues, toTransactionQuery } from '#lib/payments/transaction-list.ts'
+import { toAddressValues, toTransactionQuery } from '#lib/payments/transactions/transaction-list.ts'
 import { can } from '#lib/people/permissions.ts'
 import { type TransactionFilter, transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
@@ -35,14 +35,14 @@ async function Content({ application, actor, filter }: { application: string; ac
   const query = toTransactionQuery(filter)
   const { pool, reportPool } = backOfficeRuntime()
   const [views, makers, columns, list] = await Promise.all([
-    listViews(pool, { applicationId: actor.applicationId, personId: actor.id }),
+    listViews(pool, { applicationId: actor.applicationId, personId: actor.id, list: 'transactions' }),
     listMemberNames(pool, actor.applicationId),
     readColumnChoice('transactions'),
     readTransactionList(reportPool, actor, filter),
   ])
   return (
     <PageContent
-      words={['transactions.', 'transaction.', 'source.', 'approvals.', 'attachment.']}
+      words={['transactions.', 'transaction.', 'views.', 'source.', 'approvals.', 'attachment.']}
       data={[seed(queries.transactionList(application, toAddressValues(query)), list)]}
     >
       <TransactionList

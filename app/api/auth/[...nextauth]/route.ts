@@ -2,9 +2,9 @@ import { redirect } from 'next/navigation'
 import type { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
 import { paths } from '#lib/pages/paths.ts'
-import { authOptions, readAuthCall } from '#server/back-office/auth-options.ts'
 import { refuseRequest } from '#server/back-office/file-response.ts'
-import { answerSignOn, PROVIDER_ID } from '#server/back-office/single-sign-on.ts'
+import { authOptions, readAuthCall } from '#server/back-office/session/auth-options.ts'
+import { answerSignOn, PROVIDER_ID } from '#server/back-office/session/single-sign-on.ts'
 
 type Context = { params: Promise<{ nextauth: string[] }> }
 

@@ -51,6 +51,10 @@ export function IdempotencyGuide() {
             'Keys never expire, and they are shared with version 1: a payment that was started there is found here.',
           ]}
         />
+        <P>
+          `POST /api/v2/batches` requires a key too. It names the batch, and each deposit of the batch has an `externalId` of its own. After
+          a timeout, send the same batch with the same key: no deposit is started twice, not even under another key.
+        </P>
       </GuideSection>
     </>
   )
@@ -61,7 +65,7 @@ export function VersionGuide({ version }: { version: string }) {
   return (
     <>
       <GuideSection guide="versions" id="promise">
-        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds payments with an \`Idempotency-Key\`, a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials, errors that have a \`code\`, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
+        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds payments and batches with an \`Idempotency-Key\`, a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials, errors that have a \`code\`, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
         <List
           items={[
             'a new endpoint, or a new optional field of a request',
@@ -78,8 +82,8 @@ export function VersionGuide({ version }: { version: string }) {
       </GuideSection>
       <GuideSection guide="versions" id="document">
         <P>
-          The reference is made from an OpenAPI 3.1 document, and so can be your client: generators such as `@hey-api/openapi-ts` read it
-          without changes. It describes every operation, field and cause of an error, and the webhook.
+          The reference is made from an OpenAPI 3.1 document, and so are the client libraries of version 2. Generators such as
+          `@hey-api/openapi-ts` read it without changes. It describes every operation, field and cause of an error, and the webhook.
         </P>
         <p>
           <a href="/api/v1/openapi.json" className="font-mono text-accent underline">

@@ -5,7 +5,7 @@ import {
   TRANSITIONS,
   type TransactionStatus,
   type TransitionEvent,
-} from '#lib/payments/transaction-status.ts'
+} from '#lib/payments/transactions/transaction-status.ts'
 import { Code, GuideSection, P, StatusWord } from '../prose.tsx'
 
 const EXPLANATIONS: Record<TransitionEvent, string> = {

@@ -62,9 +62,27 @@ export function WebhookGuide({ t, webhook, verify, gapsMs, language }: Props) {
           new. The examples accept either, so you can change your secret at any time before the old one ends.
         </P>
       </GuideSection>
+      <GuideSection guide="webhooks" id="local">
+        <P>
+          In the sandbox, the program `countersign` brings your webhooks to a server that only your machine can reach, with the same body
+          and signature. It needs Node.js 20 or later. The team that runs the sandbox has its file, `countersign-1.0.0.tgz`.
+        </P>
+        <CodeBlock label="Shell" source={LISTEN} />
+        <List
+          items={[
+            'Your address must be on the allow list of the application, as for any call.',
+            'Each line shows the status, the `transactionId`, the answer of your server and a cursor. `--after` with a cursor continues behind that webhook.',
+            'While nothing listens at the local address, it waits and tries again. Any answer of your server counts as received.',
+            'The delivery to `webhookUrl` goes on as always.',
+          ]}
+        />
+      </GuideSection>
     </>
   )
 }
+
+const LISTEN = `# BASE_URL, API_KEY, API_ID, API_USER and API_PASSWORD are in the environment.
+npm exec --package=./countersign-1.0.0.tgz -- countersign listen --forward-to localhost:3000/hooks`
 
 function describe(gapMs: number): string {
   return gapMs < 60_000 ? `${gapMs / 1_000} seconds` : `${gapMs / 60_000} minutes`

@@ -86,8 +86,8 @@ const FORM_BYTES_MAX = 64 * 1024
 /** The largest body of a server action with arguments; `next.config.ts` names the same limit. */
 const ACTION_BYTES_MAX = 1024 * 1024
 
-/** The path for uploads of payment files, as they are: `app/api/back-office/[application]/batches`. */
-const UPLOAD = /^\/api\/back-office\/[^/]+\/batches$/
+/** The paths for lists of payments and of beneficiaries, as they are: `app/api/back-office/[application]/batches` and `…/beneficiaries/import`. */
+const UPLOAD = /^\/api\/back-office\/[^/]+\/(?:batches|beneficiaries\/import)$/
 
 /** The paths for pieces of files, such as `app/api/back-office/[application]/statements/[fileId]/pieces`. */
 const PIECE = /^\/api\/back-office\/[^/]+\/(?:statements|attachments)\/[^/]+\/pieces$/
@@ -97,7 +97,7 @@ export const PAGE_BODY_TIMEOUT_MS = 30_000
 
 /**
  * The largest body that goes on to the pages, in bytes. Server actions are known by their header; none is posted
- * below /api, where only files of payments and pieces of other files are larger than a form.
+ * below /api, where only such lists and pieces of other files are larger than a form.
  */
 function pageBodyMax(path: string, { method, headers }: IncomingMessage): number {
   // A little more than the reader accepts, so that it is the reader that says what to do.

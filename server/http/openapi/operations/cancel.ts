@@ -1,6 +1,6 @@
-import { CANCELLED_MESSAGE } from '#lib/payments/transaction-status.ts'
+import { CANCELLED_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
-import { CANCEL_PATH, refuseCancellation } from '../../endpoints/cancel.ts'
+import { CANCEL_PATH, refuseCancellation } from '#server/http/endpoints/v2/cancel.ts'
 import { ANY_LIMITED_CALLER, anyRequest, cause, UNKNOWN_TRANSACTION } from '../error-causes.ts'
 import { DEPOSIT_ID, exampleRecord } from '../examples.ts'
 import { type Operation, ref } from '../operation.ts'

@@ -1,4 +1,4 @@
-import { BATCH_LENGTH_MAX } from '#lib/schemas/transaction-request.ts'
+import { BATCH_LENGTH_MAX } from '#lib/schemas/api/transaction-request.ts'
 import { TRANSACTION_PATH } from '#server/http/api/endpoint.ts'
 import { ANY_BODY, ANY_CALLER, anyRequest, BATCH_BODY, QUEUE_FULL, SMALL_BODY } from '../error-causes.ts'
 import {

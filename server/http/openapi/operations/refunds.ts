@@ -1,9 +1,9 @@
 import { OPERATORS } from '#lib/operators/operators.ts'
+import { parseRefundRequest } from '#lib/schemas/api/transaction-request.ts'
+import type { ListedTransaction } from '#lib/schemas/api/transaction-responses.ts'
 import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
-import { parseRefundRequest } from '#lib/schemas/transaction-request.ts'
-import type { ListedTransaction } from '#lib/schemas/transaction-responses.ts'
+import { REFUNDS_PATH, refuseRefund } from '#server/http/endpoints/v2/refunds.ts'
 import type { RefundFailure } from '#server/transactions/refunds.ts'
-import { REFUNDS_PATH, refuseRefund } from '../../endpoints/refunds.ts'
 import {
   ANY_BODY,
   ANY_LIMITED_CALLER,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { settlementListQuerySchema, settlementQuerySchema } from '#lib/schemas/queries.ts'
+import { BAD_DAY, NO_SETTLEMENT, SETTLEMENTS_PATH } from '#server/http/endpoints/v2/settlements.ts'
 import { readQuery } from '../../api/read-query.ts'
-import { BAD_DAY, NO_SETTLEMENT, SETTLEMENTS_PATH } from '../../endpoints/settlements.ts'
 import { ANY_LIMITED_CALLER, anyRequest, cause } from '../error-causes.ts'
 import { COLLECT_ID, COLLECT_REQUEST } from '../examples.ts'
 import { QUERY_CAUSES } from '../input-causes.ts'

@@ -1,6 +1,6 @@
 import { CURL_CREDENTIALS } from '#lib/partner/call-as-curl.ts'
 import type { Samples } from '#lib/partner/reference.ts'
-import { CHECKER_ID, COLLECT_ID, DEPOSIT_ID } from '#server/http/openapi/examples.ts'
+import { BATCH_ID, CHECKER_ID, COLLECT_ID, DEPOSIT_ID } from '#server/http/openapi/examples.ts'
 import type { Json } from '#server/http/openapi/operation.ts'
 
 /** One operation as the document describes it, with the values of its examples. */
@@ -17,7 +17,7 @@ type DescribedCall = {
 export function writeSamples({ method, path, isOpen, query, idempotencyKey, body }: DescribedCall): Samples {
   const call: SampleCall = {
     method,
-    path: path.replaceAll(COLLECT_ID, PATH_VARIABLE).replaceAll(DEPOSIT_ID, PATH_VARIABLE),
+    path: path.replaceAll(COLLECT_ID, '{TRANSACTION_ID}').replaceAll(DEPOSIT_ID, '{TRANSACTION_ID}').replaceAll(BATCH_ID, '{BATCH_ID}'),
     isOpen,
     idempotencyKey,
     query: query.map(([name, value]) => [name, typeof value === 'number' ? value : toText(name, value)]),
@@ -26,8 +26,10 @@ export function writeSamples({ method, path, isOpen, query, idempotencyKey, body
   return { curl: writeCurl(call), typescript: writeTypeScript(call), python: writePython(call), php: writePhp(call) }
 }
 
-/** Where a path has the id of a transaction: each language puts the variable of the reader there. */
-const PATH_VARIABLE = '{TRANSACTION_ID}'
+/** Where a path has an id, each language puts the variable of the reader there. */
+function writePath(path: string, write: (variable: string) => string): string {
+  return path.replace(/\{([A-Z_]+)\}/, (_, variable: string) => write(variable))
+}
 
 function toValue(name: string, value: Json): SampleValue {
   if (typeof value === 'number') return value
@@ -107,7 +109,7 @@ function writeValue(value: SampleValue, notation: Notation, indent: string, step
 function writeCurl({ method, path, isOpen, query, idempotencyKey, body }: SampleCall): string {
   const flags = method === 'GET' ? (query.length > 0 ? ' -G' : '') : body === undefined ? ' -X POST -G' : ''
   const lines = [
-    `curl -sS${flags} "$BASE_URL${path.replace(PATH_VARIABLE, '$TRANSACTION_ID')}"`,
+    `curl -sS${flags} "$BASE_URL${writePath(path, (variable) => `$${variable}`)}"`,
     ...(isOpen ? [] : Object.values(CURL_CREDENTIALS)),
     ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
@@ -153,7 +155,7 @@ function writeTypeScript({ method, path, isOpen, query, idempotencyKey, body }: 
   return [
     ...(makesUuid(body) || idempotencyKey !== undefined ? ["import { randomUUID } from 'node:crypto'", ''] : []),
     ...(parameters ? [`const query = new URLSearchParams({\n${parameters}})`] : []),
-    `const response = await fetch(\`\${process.env.BASE_URL}${path.replace(PATH_VARIABLE, `\${process.env.TRANSACTION_ID}`)}${parameters ? `?\${query}` : ''}\`, {`,
+    `const response = await fetch(\`\${process.env.BASE_URL}${writePath(path, (variable) => `\${process.env.${variable}}`)}${parameters ? `?\${query}` : ''}\`, {`,
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     '  headers: {',
     ...headers.map((header) => `    ${header},`),
@@ -197,7 +199,7 @@ function writePython({ method, path, isOpen, query, idempotencyKey, body }: Samp
     '',
     ...(parameters ? [`query = urlencode({\n${parameters}})`] : []),
     'request = Request(',
-    `    os.environ["BASE_URL"] + "${path.replace(PATH_VARIABLE, '" + os.environ["TRANSACTION_ID"] + "')}${parameters ? '?" + query' : '"'},`,
+    `    os.environ["BASE_URL"] + "${writePath(path, (variable) => `" + os.environ["${variable}"] + "`)}${parameters ? '?" + query' : '"'},`,
     `    method="${method}",`,
     '    headers={',
     ...headers.map((header) => `        ${header},`),
@@ -230,15 +232,14 @@ function writePhp({ method, path, isOpen, query, idempotencyKey, body }: SampleC
     ...(isOpen
       ? []
       : ["'apiKey: ' . getenv('API_KEY')", "'apiId: ' . getenv('API_ID')", "'Authorization: Bearer ' . getenv('ACCESS_TOKEN')"]),
-    ...(idempotencyKey === undefined ? [] : [`'Idempotency-Key: ${idempotencyKey}'`]),
+    ...(idempotencyKey === undefined ? [] : ["'Idempotency-Key: ' . newUuid()"]),
     ...(body === undefined ? [] : ["'Content-Type: application/json'"]),
   ]
   return [
     '<?php',
-    ...(idempotencyKey === undefined ? [] : ['// Idempotency-Key: a new UUID version 4 for each payment.']),
-    ...(makesUuid(body) ? ['// externalId: a new UUID version 4 for each payment.'] : []),
+    ...(makesUuid(body) || idempotencyKey !== undefined ? [PHP_UUID] : []),
     ...(parameters ? [`$query = http_build_query([\n${parameters}]);`] : []),
-    `$curl = curl_init(getenv('BASE_URL') . '${path.replace(PATH_VARIABLE, "' . getenv('TRANSACTION_ID') . '")}${parameters ? "?' . $query" : "'"});`,
+    `$curl = curl_init(getenv('BASE_URL') . '${writePath(path, (variable) => `' . getenv('${variable}') . '`)}${parameters ? "?' . $query" : "'"});`,
     'curl_setopt_array($curl, [',
     `    CURLOPT_CUSTOMREQUEST => '${method}',`,
     '    CURLOPT_RETURNTRANSFER => true,',
@@ -257,5 +258,12 @@ function writePhp({ method, path, isOpen, query, idempotencyKey, body }: SampleC
 
 function writePhpValue(value: SampleText): string {
   if ('variable' in value) return `getenv('${value.variable}')`
-  return `'${'newUuid' in value ? value.newUuid : value.text}'`
+  return 'newUuid' in value ? 'newUuid()' : `'${value.text}'`
 }
+
+/** PHP has no function of its own for a UUID of version 4. */
+const PHP_UUID = `function newUuid(): string
+{
+    return vsprintf('%s%s-%s-4%.3s-a%.3s-%s%s%s', str_split(bin2hex(random_bytes(16)), 4));
+}
+`

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } fr
 import { type Assertion, type Attestation, assertionSchema, attestationSchema } from '../passkey-answer.ts'
 
 /** The ways in which a device differs from a good one. */
-type Deviation = {
+export type Deviation = {
   origin?: string
   rpId?: string
   /** Whether the device says that it verified its user. */

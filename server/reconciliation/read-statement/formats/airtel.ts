@@ -1,4 +1,4 @@
-import { BadRow, readPhone } from '../cells.ts'
+import { BadRow, readPhone } from '../cells/cells.ts'
 import type { StatementFormat } from './format.ts'
 import { hasMoved, kindOf } from './words.ts'
 

@@ -1,7 +1,7 @@
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { LineKind } from '#lib/reconciliation/classes.ts'
-import type { StatementRow } from '../statement-row.ts'
-import type { PrintedTime } from '../times.ts'
+import type { StatementRow } from '../cells/statement-row.ts'
+import type { PrintedTime } from '../cells/times.ts'
 
 /** One row as a format reads it. Amounts are hundredths, signed from the wallet's side: money that leaves it is negative. */
 export type RawLine = {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { COLUMN_ROLES, type ColumnMapping } from '#lib/reconciliation/statement-columns.ts'
 import { foldText } from '#lib/text/clean-text.ts'
-import { BadRow, readOurId, readPhone } from '../cells.ts'
+import { BadRow, readOurId, readPhone } from '../cells/cells.ts'
+import type { StatementRow } from '../cells/statement-row.ts'
 import type { Columns } from '../header.ts'
-import type { StatementRow } from '../statement-row.ts'
 import type { RawLine, RowContext, StatementFormat } from './format.ts'
 import { demandCurrency, hasMoved, kindOf } from './words.ts'
 

@@ -1,5 +1,5 @@
-import { BadRow, readOurId, readPhone } from '../cells.ts'
-import type { StatementRow } from '../statement-row.ts'
+import { BadRow, readOurId, readPhone } from '../cells/cells.ts'
+import type { StatementRow } from '../cells/statement-row.ts'
 import type { RawLine, RowContext, StatementFormat } from './format.ts'
 import { demandCurrency, hasMoved, kindOf } from './words.ts'
 

@@ -1,4 +1,4 @@
-import { BadRow, readOurId, readPhone } from '../cells.ts'
+import { BadRow, readOurId, readPhone } from '../cells/cells.ts'
 import type { StatementFormat } from './format.ts'
 import { demandCurrency, kindOf } from './words.ts'
 

@@ -1,5 +1,5 @@
 import type { LineKind } from '#lib/reconciliation/classes.ts'
-import { BadRow } from '../cells.ts'
+import { BadRow } from '../cells/cells.ts'
 
 const FAILED =
   /fail|[eé]chec|echou|chou|expir|cancel|annul|declin|d[eé]clin|reject|rejet|refus|time.?out|timed out|err(or|eur)|unsucc|^tf$|abort|pending|attente|en cours|progress|process|initiat|authori/

@@ -11,7 +11,7 @@ export const REPLACING = randomUUID()
 export const REFUND = randomUUID()
 export const [LINK, LINKED] = [randomUUID(), randomUUID()]
 export const BATCH = randomUUID()
-export const [PAY_IN, MOVE, FEE, REVERSAL] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()]
+export const [PAY_IN, MOVE, FEE, REVERSAL, ASKED] = [randomUUID(), randomUUID(), randomUUID(), randomUUID(), randomUUID()]
 export const [WITHDRAWAL, BANK_ACCOUNT] = [randomUUID(), randomUUID()]
 
 const plusOne = (table: string, columns: string, where = 'true') =>
@@ -146,6 +146,17 @@ export const DAMAGES: Record<string, (string | [statements: string, count: numbe
     `update proposed_changes set kind = 'adjustment.late' where change_id = '${REVERSAL}'`,
     setContent(REVERSAL, 'ledger', 'gen_random_uuid()'),
     setContent(REVERSAL, 'waivesFees', 'true'),
+  ],
+  reversals: [
+    'delete from operator_reversals',
+    'update operator_reversals set confirmed_by = gen_random_uuid()',
+    "update operator_reversals set state = 'done'",
+    `update proposed_changes set outcome = null where change_id = '${ASKED}'`,
+    `update proposed_changes set proposed_by = decided_by where change_id = '${ASKED}'`,
+    setContent(ASKED, 'ledger', 'gen_random_uuid()'),
+    setContent(ASKED, 'transactionId', 'gen_random_uuid()'),
+    `update ledger_postings set subject_id = '${PAID}', change_id = '${ASKED}' where ${posting(COLLECTED, 'reverse')}`,
+    ["update operator_reversals set state = 'refused'", 0],
   ],
   events: [
     `delete from transaction_events where ${of(PAID)}`,

@@ -95,9 +95,9 @@ export function ChangeButtons({ application, change, description, whyNot }: Prop
 export function CollectButton({ application, changeId }: { application: string; changeId: string }) {
   const t = useT()
   const open = useContext(Open)
-  const { run, error, isPending, codeDialog } = useAction(() => collectSecret(application, { changeId }), {
+  const { run, error, isPending, proofDialog } = useAction(() => collectSecret(application, { changeId }), {
     words: CHANGE_REFUSALS,
-    withCode: (code) => collectSecret(application, { changeId, code }),
+    withProof: (proof) => collectSecret(application, { changeId, proof }),
     refreshes: 'done',
     onDone: ({ name, value }) => open({ dialog: 'once', once: { title: t(`change.secret.${name}`), text: t('change.secretOnce'), value } }),
   })
@@ -108,7 +108,7 @@ export function CollectButton({ application, changeId }: { application: string; 
       <Button variant="primary" isBusy={isPending} onClick={() => run()}>
         {t('change.collect')}
       </Button>
-      {codeDialog}
+      {proofDialog}
     </div>
   )
 }

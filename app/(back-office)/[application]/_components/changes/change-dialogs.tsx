@@ -8,9 +8,10 @@ import { CHANGE_REFUSALS } from '#lib/approvals/change-refusals.ts'
 import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import { AMOUNT_SETTINGS_NAME } from '#lib/operators/operator-settings.ts'
 import { paths } from '#lib/pages/paths.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import { confirmChange, refuseChange } from '../../../../actions/changes.ts'
 import { ChangeTrial } from '../../operators/_components/settings-trial.tsx'
-import { FileField } from './file-field.tsx'
+import { DocumentField } from './document-field.tsx'
 
 type Props = { application: string; change: ProposedChangeDto; description: ReactNode; onClose: () => void }
 
@@ -23,10 +24,11 @@ export function ConfirmDialog({ application, change, description, onClose, onLin
   const [isProven, setIsProven] = useState(!isTested)
   const { changeId, kind, subject, after, application: changed } = change
   const { applicationId } = changed
-  const confirm = (code?: string) => confirmChange(application, { applicationId, changeId, acknowledged: isLeaving, code })
-  const { run, error, isPending, codeDialog } = useAction(() => confirm(), {
+  const confirm = (proof?: ProofAnswer) =>
+    confirmChange(application, { applicationId, changeId, acknowledged: isLeaving, ...(proof && { proof }) })
+  const { run, error, isPending, proofDialog } = useAction(() => confirm(), {
     words: CHANGE_REFUSALS,
-    withCode: confirm,
+    withProof: confirm,
     said: ({ isLinkMailed }) => t(isLinkMailed ? 'people.linkMailed' : 'change.confirmedNow'),
     refreshes: 'done',
     onDone: ({ link }) => (link === null ? onClose() : onLink(link)),
@@ -54,7 +56,7 @@ export function ConfirmDialog({ application, change, description, onClose, onLin
         <p className="text-second text-quiet">{t('change.confirmText')}</p>
       </FormDialog>
       {/* A form of its own. */}
-      {codeDialog}
+      {proofDialog}
     </>
   )
 }
@@ -65,7 +67,7 @@ function DocumentCheck({ sha256 }: { sha256: string }) {
   const [isSame, setIsSame] = useState<boolean | null>(null)
   return (
     <div className="grid gap-2">
-      <FileField label={t('change.check')} hint={t('change.checkHint')} onRead={(file) => setIsSame(file && file.sha256 === sha256)} />
+      <DocumentField label={t('change.check')} hint={t('change.checkHint')} onRead={(file) => setIsSame(file && file.sha256 === sha256)} />
       <p role="status" className={isSame ? 'text-ok' : 'text-bad'}>
         {isSame !== null && t(isSame ? 'change.checkSame' : 'change.checkOther')}
       </p>

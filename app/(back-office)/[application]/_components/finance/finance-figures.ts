@@ -1,7 +1,7 @@
 import { useT } from '#components/ui/translations.tsx'
 import type { TotalsQuery } from '#lib/finance/finance-address.ts'
 import type { CurrencyMoney } from '#lib/finance/finance-dto.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import type { OpenRange } from '#lib/time/time.ts'
 
@@ -40,9 +40,9 @@ export const FIGURE_LINK =
   'inline-block py-0.5 underline decoration-line-2 decoration-1 underline-offset-4 hover:decoration-current print:no-underline'
 
 /** Changes refresh the page through live updates; this interval is for figures that only time changes. */
-const REFRESH_MS = 60_000
+export const REFRESH_MS = 60_000
 /** While fees are being summed, of which no live update tells. */
-const SUMMING_MS = 3_000
+export const SUMMING_MS = 3_000
 
 /** How long the figures of a page may be shown before they are read again. */
 export function refreshInterval(money: readonly CurrencyMoney[] | undefined): number {

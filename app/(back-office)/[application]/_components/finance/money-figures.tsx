@@ -5,7 +5,7 @@ import type { TotalsQuery } from '#lib/finance/finance-address.ts'
 import { compareAmounts, formatChange } from '#lib/finance/finance-comparison.ts'
 import type { CurrencyMoney, MoneyFigures } from '#lib/finance/finance-dto.ts'
 import { addDecimals, type Currency } from '#lib/money/money.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { FIGURE_LINK, useDirections } from './finance-figures.ts'
 

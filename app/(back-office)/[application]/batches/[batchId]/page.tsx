@@ -116,7 +116,7 @@ function BatchHead({ application, batch, mayChange, words: { t }, zone }: BatchH
           {batch.state !== 'submitted' && <BatchStageBadge t={t} batch={{ type: batch.type, stage: batch.state, places: {} }} />}
           <span>{t(`type.${batch.type}`)}</span>
           <span>{t('batches.rowCount', { count: batch.rowCount })}</span>
-          <bdi className="wrap-anywhere">{batch.fileName}</bdi>
+          {batch.fileName === null ? <span>{t('batches.byProgram')}</span> : <bdi className="wrap-anywhere">{batch.fileName}</bdi>}
           <span>
             {t('batches.changedBy', { name: batch.makerName })} <TimeText at={batch.changedAt} style="full" />
           </span>

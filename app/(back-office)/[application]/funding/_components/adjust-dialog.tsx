@@ -6,7 +6,7 @@ import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 

@@ -7,7 +7,7 @@ import type { BankAccountDto } from '#lib/finance/treasury-dto.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { FileField, type ReadFile } from '../../_components/changes/file-field.tsx'
+import { DocumentField, type ReadFile } from '../../_components/changes/document-field.tsx'
 import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { BankAccountOptions } from './bank-account-options.tsx'
@@ -71,7 +71,7 @@ export default function ProposeDialog({ application, accounts, onClose }: Propos
         autoComplete="off"
         maxLength={100}
       />
-      <FileField
+      <DocumentField
         label={t('funding.file')}
         {...(needsDocument ? {} : { note: t('funding.optional') })}
         hint={t('funding.fileHint')}

@@ -4,10 +4,12 @@ import { type SendWords, sendFile } from '#components/form/send-file.ts'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { ProgressBar } from '#components/ui/display/badge.tsx'
+import { Checkbox } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { ATTACHMENT_BYTES_MAX, ATTACHMENT_TYPES, type AttachmentDto, attachmentProblemKey } from '#lib/payments/attachments.ts'
+import { type ActionResult, ok } from '#lib/result.ts'
 import { attachmentSchema } from '#lib/schemas/payment.ts'
 import { detachFile } from '../actions.ts'
 
@@ -21,12 +23,14 @@ type Props = {
   application: string
   externalId: string
   attachment: AttachmentDto | null
+  /** The file of the payment that this one replaces: copied when this one is sent with it. */
+  earlier: AttachmentDto | null
   onChange: (attachment: AttachmentDto | null) => void
   onSending: (isSending: boolean) => void
 }
 
 /** The file of a payment that is being written. It is sent when it is chosen, so that it is there before the payment is. */
-export function AttachmentField({ application, externalId, attachment, onChange, onSending }: Props) {
+export function AttachmentField({ application, externalId, attachment, earlier, onChange, onSending }: Props) {
   const { t, locale } = useTranslations()
   const input = useRef<HTMLInputElement>(null)
   const [sent, setSent] = useState<{ pieces: number; of: number } | null>(null)
@@ -39,6 +43,9 @@ export function AttachmentField({ application, externalId, attachment, onChange,
       input.current?.focus()
     },
   })
+  // Sent before and refused, the payment may have the copy already.
+  const leaving = useAction(() => leaveFile(application, externalId), { words: REFUSALS })
+  const isKeeping = earlier !== null && attachment === earlier
 
   async function attach(file: File | undefined): Promise<void> {
     setProblem(null)
@@ -63,7 +70,23 @@ export function AttachmentField({ application, externalId, attachment, onChange,
         {t('payment.attachment.field')}
         <span className="ml-1.5 text-second font-regular text-quiet">{t('payment.optional')}</span>
       </label>
-      {attachment && (
+      {earlier && (isKeeping || attachment === null) && (
+        <Checkbox
+          checked={isKeeping}
+          disabled={sent !== null}
+          onChange={({ target }) => {
+            onChange(target.checked ? earlier : null)
+            if (!target.checked) leaving.run()
+          }}
+          label={
+            <>
+              {t('payment.attachment.keep')} <bdi className="wrap-anywhere">{earlier.fileName}</bdi>{' '}
+              <span className="text-second text-quiet">{attachmentFacts(t, locale, earlier)}</span>
+            </>
+          }
+        />
+      )}
+      {attachment && !isKeeping && (
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <span className="min-w-0">
             <bdi className="wrap-anywhere">{attachment.fileName}</bdi>{' '}
@@ -88,11 +111,21 @@ export function AttachmentField({ application, externalId, attachment, onChange,
       {sent && <ProgressBar label={t('payment.attachment.sending')} value={sent.pieces} max={sent.of} />}
       <div id="payment-attachment-hint" role="status" className="text-second text-quiet">
         {problem && <p className="text-bad">{t(problem)}</p>}
+        {leaving.error && <p className="text-bad">{leaving.error}</p>}
         {removing.error && <p className="text-bad">{removing.error}</p>}
         <p>{t('payment.attachment.hint')}</p>
       </div>
     </div>
   )
+}
+
+/** Removes the copy of an earlier file, if there is one. */
+async function leaveFile(
+  application: string,
+  externalId: string,
+): Promise<ActionResult<void, 'already_sent' | 'not_permitted' | 'not_found'>> {
+  const left = await detachFile(application, { externalId })
+  return !left.ok && left.error.code === 'not_found' ? ok(undefined) : left
 }
 
 async function sendAttachment(

@@ -30,6 +30,7 @@ const SEND_REFUSALS = {
   origin_unconfirmed: 'payment.refused.origin_unconfirmed',
   origin_replaced: 'payment.refused.origin_replaced',
   attachment_differs: 'payment.refused.attachment_differs',
+  too_many_attachments: 'payment.attachment.too_many',
   offline: 'payment.refused.offline',
 } as const
 
@@ -50,6 +51,7 @@ type Props = {
   originId: string | null
   initial: PaymentContent
   attachment: AttachmentDto | null
+  earlierAttachment: AttachmentDto | null
   isDraft: boolean
   disturbed: readonly DisturbedDirection[]
   onSent: (transactionId: string) => void
@@ -64,6 +66,7 @@ export default function PaymentForm({
   externalId,
   originId,
   initial,
+  earlierAttachment,
   isDraft,
   disturbed,
   onSent,
@@ -71,7 +74,7 @@ export default function PaymentForm({
   ...props
 }: Props) {
   const t = useT()
-  const [attachment, setAttachment] = useState(props.attachment)
+  const [attachment, setAttachment] = useState(props.attachment ?? earlierAttachment)
   const [isAttaching, setIsAttaching] = useState(false)
   const payment = usePaymentForm(initial, { personId, externalId, originId })
   const forget = () => forgetKept(personId, externalId)
@@ -116,6 +119,7 @@ export default function PaymentForm({
             application={application}
             externalId={externalId}
             attachment={attachment}
+            earlier={earlierAttachment}
             onChange={setAttachment}
             onSending={setIsAttaching}
           />

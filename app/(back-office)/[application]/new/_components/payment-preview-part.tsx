@@ -16,7 +16,7 @@ import { queryKeys, resource } from '#lib/pages/queries.ts'
 import { hasParts } from '#lib/pages/query-client.ts'
 import { limitsProblem, limitsValues } from '#lib/payments/limits-text.ts'
 import type { PaymentPreview, ShownPaymentPreview } from '#lib/payments/payment-preview.ts'
-import type { TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { moneyText } from '#lib/text/format.ts'
 import type { PaymentForm } from './use-payment-form.ts'
 

@@ -2,7 +2,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { Outcomes } from '#lib/operators/operator-outcomes.ts'
 import { AMOUNT_SETTINGS_NAME, isSettingName, type SettingValue } from '#lib/operators/operator-settings.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { formatCount, formatShare } from '#lib/text/format.ts'
 
 const NAMES: Readonly<Record<string, string>> = {

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { TextField } from '#components/ui/field.tsx'
@@ -23,7 +24,7 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
   const [link, setLink] = useState<string | null>(null)
   const renewal = useAction(() => renewLink(application, { invitationId }), {
     words: PERSON_REFUSALS,
-    withCode: (code) => renewLink(application, { invitationId, code }),
+    withProof: (proof) => renewLink(application, { invitationId, proof }),
     onDone: ({ link: made }) => {
       setLink(made)
       if (made === null) toast(t('people.linkMailed'))
@@ -56,7 +57,7 @@ export function InvitationButtons({ application, invitationId, name, whyNoLink }
           {t('people.withdrawInvitation')}
         </Button>
       </div>
-      {renewal.codeDialog}
+      {renewal.proofDialog}
       {link && <OnceDialog title={t('people.linkTitle')} text={t('people.linkText')} value={link} onClose={close} />}
     </div>
   )
@@ -67,11 +68,11 @@ type JoinedCodeFormProps = { application: string; invitationId: string; name: st
 /** The code that a person who joined reads out to the proposer: it makes them a member. */
 export function JoinedCodeForm({ application, invitationId, name }: JoinedCodeFormProps) {
   const t = useT()
-  const { run, isPending, error, setError, codeDialog } = useAction(
+  const { run, isPending, error, setError, proofDialog } = useAction(
     (spokenCode: string) => activateMember(application, { invitationId, spokenCode }),
     {
       words: PERSON_REFUSALS,
-      withCode: (code, [spokenCode]) => activateMember(application, { invitationId, spokenCode, code }),
+      withProof: (proof, [spokenCode]) => activateMember(application, { invitationId, spokenCode, proof }),
       said: () => t('people.activatedNow', { name }),
       refreshes: 'answered',
     },
@@ -84,7 +85,7 @@ export function JoinedCodeForm({ application, invitationId, name }: JoinedCodeFo
   }
   return (
     <>
-      <form onSubmit={submit} className="grid gap-2">
+      <ScriptForm onSubmit={submit} className="grid gap-2">
         {error && <ErrorNotice error={error} />}
         <div className="flex flex-wrap items-end gap-2">
           <div className="w-44">
@@ -102,9 +103,9 @@ export function JoinedCodeForm({ application, invitationId, name }: JoinedCodeFo
             {t('people.confirmCode')}
           </Button>
         </div>
-      </form>
+      </ScriptForm>
       {/* A form of its own. */}
-      {codeDialog}
+      {proofDialog}
     </>
   )
 }

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from 'react'
 import { OperatorOptions } from '#components/domain/operator-mark.tsx'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
@@ -12,7 +13,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
 import { startTest } from '../actions.ts'
 
@@ -29,7 +30,7 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
     run(Object.fromEntries(new FormData(event.currentTarget)) as TestTransactionInput)
   }
   return (
-    <form noValidate onSubmit={submit} className="mt-3 grid max-w-3xl items-start gap-3 sm:grid-cols-2">
+    <ScriptForm noValidate onSubmit={submit} className="mt-3 grid max-w-3xl items-start gap-3 sm:grid-cols-2">
       <Select id="test-type" name="type" label={t('sandbox.type')}>
         {TRANSACTION_TYPES.map((type) => (
           <option key={type} value={type}>
@@ -93,7 +94,7 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
           </Notice>
         )}
       </div>
-    </form>
+    </ScriptForm>
   )
 }
 

@@ -5,6 +5,7 @@ import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT } from '#server/back-office/preferences.ts'
 import { listSandboxMails } from '#server/notices/notice-store.ts'
+import { CodeBlock } from '../../_components/code-block.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 
 export const generateMetadata = titled('sandbox.mails')
@@ -22,14 +23,22 @@ export default async function SandboxMailsPage({ params }: PageProps) {
     <PageContent words={[]}>
       <PageHeader title={t('sandbox.mails')} lead={t('sandbox.mailsText')} />
       {mails.length === 0 && <p className="mt-6 text-quiet">{t('sandbox.noMails')}</p>}
-      <ul className="mt-6 grid max-w-3xl gap-4">
-        {mails.map(({ messageId, recipient, subject, body, arrivedAt }) => (
+      <ul className="mt-6 grid max-w-3xl grid-cols-1 gap-4">
+        {mails.map(({ messageId, recipient, subject, body, attachments, arrivedAt }) => (
           <li key={messageId} className="rounded-sm border border-line p-4">
             <h2>{subject}</h2>
             <p className="text-second text-quiet wrap-anywhere">
               {recipient} · <TimeText at={arrivedAt.toISOString()} />
             </p>
             <p className="mt-3 whitespace-pre-line wrap-anywhere">{body}</p>
+            {attachments.map(({ fileName, text }) => (
+              <details key={fileName} className="mt-3">
+                <summary className="cursor-pointer wrap-anywhere">{fileName}</summary>
+                <div className="mt-2">
+                  <CodeBlock label={fileName} text={text} />
+                </div>
+              </details>
+            ))}
           </li>
         ))}
       </ul>

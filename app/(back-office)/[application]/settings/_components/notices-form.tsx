@@ -2,6 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Select } from '#components/ui/field.tsx'
@@ -35,7 +36,7 @@ export function NoticesForm({ application, causes, deliveries, times }: Props) {
     run({ causes: chosen, times: { digestHour: Number(digestHour), quietFrom: from, quietUntil: until } })
   }
   return (
-    <form onSubmit={save} className="grid items-end gap-4 sm:grid-cols-2">
+    <ScriptForm onSubmit={save} className="grid items-end gap-4 sm:grid-cols-2">
       {error && (
         <div className="sm:col-span-2">
           <ErrorNotice error={error} />
@@ -54,7 +55,7 @@ export function NoticesForm({ application, causes, deliveries, times }: Props) {
       <Button type="submit" isBusy={isPending} className="justify-self-start sm:col-span-2">
         {t('settings.notices.save')}
       </Button>
-    </form>
+    </ScriptForm>
   )
 }
 

@@ -1,6 +1,6 @@
 import { useId, useState, useTransition } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
-import { makePasskey } from '#components/form/passkey-device.ts'
+import { makePasskey } from '#components/form/second-factor/passkey-device.ts'
 import { TextField } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -20,6 +20,8 @@ const WORDS = {
   not_made: 'settings.passkeyNotMade',
   not_offered: 'settings.passkeyRefused',
   not_found: 'settings.passkeyGone',
+  demanded: 'settings.passkeyDemanded',
+  passkey_needed: 'settings.passkeySession',
   unknown_person: 'action.unauthenticated',
 } as const satisfies Record<string, MessageKey>
 

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState, useSyncExternalStore } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Select } from '#components/ui/field.tsx'
@@ -29,7 +30,7 @@ export function PreferencesForm({ application, locale, timeZone, regions }: Prop
     run(String(new FormData(event.currentTarget).get('locale')))
   }
   return (
-    <form onSubmit={save} className="grid max-w-sm gap-4">
+    <ScriptForm onSubmit={save} className="grid max-w-sm gap-4">
       {error && <ErrorNotice error={error} />}
       <Select id="locale" name="locale" label={t('frame.language')} defaultValue={locale}>
         <option value="en" lang="en">
@@ -68,7 +69,7 @@ export function PreferencesForm({ application, locale, timeZone, regions }: Prop
       <Button type="submit" variant="primary" isBusy={isPending} className="justify-self-start">
         {t('settings.save')}
       </Button>
-    </form>
+    </ScriptForm>
   )
 }
 

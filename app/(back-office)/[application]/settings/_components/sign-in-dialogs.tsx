@@ -1,7 +1,8 @@
 import { type FormEvent, useEffect, useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { FormDialog } from '#components/form/form-dialog.tsx'
-import { QrPicture } from '#components/form/second-factor.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
+import { QrPicture } from '#components/form/second-factor/recovery-codes.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Skeleton } from '#components/ui/display/page.tsx'
@@ -17,6 +18,7 @@ const WORDS = {
   wrong_password: 'enrol.passwordWrong',
   throttled: 'settings.throttled',
   not_started: 'settings.enrolAgain',
+  passkey_needed: 'settings.passkeySession',
   already_enabled: 'settings.alreadyOn',
   unknown_person: 'action.unauthenticated',
   offline: 'action.offline',
@@ -55,7 +57,7 @@ export function EnrolPanel({ application, onDone, onCancel }: Props) {
   const isWrongCode = problem?.code === 'wrong_code' || problem?.code === 'invalid'
   const isWrongPassword = problem?.code === 'wrong_password'
   return (
-    <form onSubmit={submit} className="grid gap-4">
+    <ScriptForm onSubmit={submit} className="grid gap-4">
       {problem && !isWrongCode && !isWrongPassword && <ErrorNotice error={problem.text} />}
       <p>{t('enrol.stepScan')}</p>
       {enrolment ? <QrPicture code={enrolment.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
@@ -98,7 +100,7 @@ export function EnrolPanel({ application, onDone, onCancel }: Props) {
         </Button>
         <Button onClick={onCancel}>{t('ui.cancel')}</Button>
       </div>
-    </form>
+    </ScriptForm>
   )
 }
 

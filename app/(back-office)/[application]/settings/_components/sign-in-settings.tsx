@@ -14,7 +14,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 const EnrolPanel = onDemand(async () => (await import('./sign-in-dialogs.tsx')).EnrolPanel)
 const CodeDialog = onDemand(async () => (await import('./sign-in-dialogs.tsx')).CodeDialog)
 const PasswordDialog = onDemand(async () => (await import('./sign-in-dialogs.tsx')).PasswordDialog)
-const RecoveryCodes = onDemand(async () => (await import('#components/form/second-factor.tsx')).RecoveryCodes)
+const RecoveryCodes = onDemand(async () => (await import('#components/form/second-factor/recovery-codes.tsx')).RecoveryCodes)
 
 /** Below this number, the person is told to create new codes. */
 const CODES_FEW = 3

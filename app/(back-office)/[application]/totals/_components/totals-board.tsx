@@ -6,15 +6,13 @@ import { ExportLinks } from '#components/domain/export-links.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { DaysNote } from '#components/domain/time-text.tsx'
-import { ChoiceFilter } from '#components/form/choice-filter.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { type Column, ListTable } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
-import { closePopover, FilterChip, MENU_ITEM } from '#components/ui/overlay/popover.tsx'
-import { useT, useTranslations } from '#components/ui/translations.tsx'
-import { useRouter } from '#components/ui/use-router.ts'
+import { FilterChip } from '#components/ui/overlay/popover.tsx'
+import { useTranslations } from '#components/ui/translations.tsx'
 import {
   daysOfPeriod,
   drillDownQuery,
@@ -26,16 +24,17 @@ import {
 import { type OperatorTotal, TOTAL_BASES, type TotalsDto } from '#lib/finance/finance-dto.ts'
 import type { Locale } from '#lib/i18n/locale.ts'
 import { addDecimals } from '#lib/money/money.ts'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import type { OperatorCode } from '#lib/operators/operators.ts'
 import { paths, type QueryValues } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES, type TransactionType } from '#lib/payments/transaction-status.ts'
+import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { formatAmount, formatCount, formatShare } from '#lib/text/format.ts'
 import { CurrencyChart } from '../../_components/finance/currency-chart.tsx'
-import { DatesFilter } from '../../_components/finance/dates-filter.tsx'
 import { FigureLink } from '../../_components/finance/figure-link.tsx'
 import { FIGURE_LINK, refreshInterval, useDays, useDirections } from '../../_components/finance/finance-figures.ts'
 import { MoneyCards } from '../../_components/finance/money-figures.tsx'
+import { CHIPS_ROW, Choice, TotalsFilters } from './totals-filters.tsx'
+import { TotalsTabs } from './totals-tabs.tsx'
 
 const WIDE = 'max-sm:hidden'
 
@@ -54,6 +53,7 @@ export function TotalsBoard({
   const { t, locale } = useTranslations()
   const days = useDays()
   const address = totalsAddress(query)
+  const hrefOf = (change: Partial<TotalsQuery>) => paths.totals(application, totalsAddress({ ...query, ...change }))
   const { data, isError, isPlaceholderData, refetch } = useQuery({
     ...queries.totals(application, address),
     placeholderData: keepPreviousData,
@@ -79,7 +79,15 @@ export function TotalsBoard({
           canExport && !isEmpty && <ExportLinks application={application} rest="totals/export" query={address} label={t('totals.export')} />
         }
       />
-      <TotalsFilters application={application} query={query} />
+      <TotalsTabs application={application} current="overview" query={query} />
+      <div className={CHIPS_ROW}>
+        <FilterChip id="filter-basis" name={t('totals.basis')} value={t(`totals.basis.${query.basis}`)} isSet={query.basis !== 'created'}>
+          {TOTAL_BASES.map((basis) => (
+            <Choice key={basis} href={hrefOf({ basis })} isCurrent={basis === query.basis} label={t(`totals.basis.${basis}`)} />
+          ))}
+        </FilterChip>
+        <TotalsFilters query={query} hrefOf={hrefOf} isOfSuccess={query.basis === 'completed'} />
+      </div>
       <div className={`mt-3 grid grid-cols-1 gap-3 ${isPlaceholderData ? 'opacity-60' : ''}`} aria-busy={isPlaceholderData}>
         <RefreshNotice isFailed={isError && data !== undefined} onRetry={() => void refetch()} />
         {data && isEmpty && <EmptyState icon="sum" title={t('totals.none')} />}
@@ -242,61 +250,6 @@ function Amount({ row, type, href, children }: Props) {
     <Link href={href} className={FIGURE_LINK}>
       {money}
       {children}
-    </Link>
-  )
-}
-
-/** The filters of the totals as chips with their current value. A change is a new address. */
-function TotalsFilters({ application, query }: { application: string; query: TotalsQuery }) {
-  const t = useT()
-  const router = useRouter()
-  const hrefOf = (change: Partial<TotalsQuery>) => paths.totals(application, totalsAddress({ ...query, ...change }))
-  const onChange = (change: Partial<TotalsQuery>) => router.push(hrefOf(change), { scroll: false })
-  const statuses = [
-    'SUCCESS',
-    'FAILED',
-    ...TRANSACTION_STATUSES.filter((status) => status !== 'SUCCESS' && status !== 'FAILED'),
-    'ALL',
-  ] as const
-  const statusWord = (status: (typeof statuses)[number]) => (status === 'ALL' ? t('totals.allStatuses') : t(`status.${status}`))
-  const typeWord = (type: TotalsQuery['type']) => (type === null ? t('totals.bothTypes') : t(`type.${type}`))
-  return (
-    <div className="no-print -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0">
-      <DatesFilter query={query} onChange={onChange} />
-      <FilterChip id="filter-basis" name={t('totals.basis')} value={t(`totals.basis.${query.basis}`)} isSet={query.basis !== 'created'}>
-        {TOTAL_BASES.map((basis) => (
-          <Choice key={basis} href={hrefOf({ basis })} isCurrent={basis === query.basis} label={t(`totals.basis.${basis}`)} />
-        ))}
-      </FilterChip>
-      {query.basis === 'created' && (
-        <FilterChip id="filter-status" name={t('totals.status')} value={statusWord(query.status)} isSet={query.status !== 'SUCCESS'}>
-          {statuses.map((status) => (
-            <Choice key={status} href={hrefOf({ status })} isCurrent={status === query.status} label={statusWord(status)} />
-          ))}
-        </FilterChip>
-      )}
-      <FilterChip id="filter-type" name={t('totals.type')} value={typeWord(query.type)} isSet={query.type !== null}>
-        {[null, ...TRANSACTION_TYPES].map((type) => (
-          <Choice key={type} href={hrefOf({ type })} isCurrent={type === query.type} label={typeWord(type)} />
-        ))}
-      </FilterChip>
-      <ChoiceFilter
-        id="filter-operator"
-        name={t('totals.operator')}
-        all={t('totals.allOperators')}
-        choices={OPERATOR_CODES}
-        chosen={query.operator}
-        labelOf={(code) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`}
-        onChange={(operator) => onChange({ operator })}
-      />
-    </div>
-  )
-}
-
-function Choice({ href, isCurrent, label }: { href: string; isCurrent: boolean; label: string }) {
-  return (
-    <Link href={href} scroll={false} aria-current={isCurrent || undefined} className={MENU_ITEM} onClick={closePopover}>
-      {label}
     </Link>
   )
 }

@@ -9,7 +9,7 @@ import { isPlainClick } from '#components/ui/link.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { OTHER_TEXT_NAMES } from '#lib/payments/payment-fields.ts'
-import type { TransactionNote, TransactionRow } from '#lib/payments/transaction-list.ts'
+import type { TransactionNote, TransactionRow } from '#lib/payments/transactions/transaction-list.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 
 const NARROW_HIDDEN = 'narrow:hidden'

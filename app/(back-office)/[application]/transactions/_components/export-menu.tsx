@@ -3,7 +3,7 @@ import { Link } from '#components/ui/link.tsx'
 import { closePopover, MENU_ITEM, MenuRule, Popover } from '#components/ui/overlay/popover.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { paths, type QueryValues } from '#lib/pages/paths.ts'
-import type { ExportFormat } from '#lib/payments/transaction-exports.ts'
+import type { ExportFormat } from '#lib/payments/transactions/transaction-exports.ts'
 
 type ExportFormProps = {
   application: string

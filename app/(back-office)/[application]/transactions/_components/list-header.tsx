@@ -10,8 +10,8 @@ import {
   type TransactionQuery,
   toAddressValues,
   withoutFilters,
-} from '#lib/payments/transaction-list.ts'
-import { TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+} from '#lib/payments/transactions/transaction-list.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { formatAmount } from '#lib/text/format.ts'
 
 const ORDER_WORDS = {

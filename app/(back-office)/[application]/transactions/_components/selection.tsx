@@ -9,7 +9,12 @@ import type { MessageKey } from '#lib/i18n/translate.ts'
 import { addDecimals } from '#lib/money/money.ts'
 import type { QueryValues } from '#lib/pages/paths.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
-import { type ListSumDto, SYNCHRONISED_AT_ONCE, type SynchroniseOutcome, type TransactionRow } from '#lib/payments/transaction-list.ts'
+import {
+  type ListSumDto,
+  SYNCHRONISED_AT_ONCE,
+  type SynchroniseOutcome,
+  type TransactionRow,
+} from '#lib/payments/transactions/transaction-list.ts'
 import { callAction } from '#lib/result.ts'
 import { synchroniseSeveral } from '../actions.ts'
 import { ExportForm } from './export-menu.tsx'

@@ -16,13 +16,14 @@ import {
   type TransactionQuery,
   type TransactionRow,
   toAddressValues,
-} from '#lib/payments/transaction-list.ts'
+} from '#lib/payments/transactions/transaction-list.ts'
+import type { SavedView } from '#lib/people/saved-views.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import { COLUMNS, HIDDEN_AT_FIRST, OpenRowContext } from './columns.tsx'
 import { EmptyList, Lead } from './list-header.tsx'
 import { ListPanel, SELECTION } from './list-panel.tsx'
-import { type Person, useList, usePanel, useSelection, type View } from './use-transaction-list.ts'
+import { type Person, useList, usePanel, useSelection } from './use-transaction-list.ts'
 
 /** Rendered on the server; links and popovers work before their scripts have arrived. */
 const FILTERS = definePart(() => import('./filters/filter-bar.tsx'))
@@ -36,7 +37,7 @@ const COLUMN_IDS = COLUMNS.map((column) => column.id ?? '')
 type Props = {
   application: string
   query: TransactionQuery
-  views: readonly View[]
+  views: readonly SavedView[]
   makers: readonly Person[]
   columns: ColumnSettings | undefined
   may: { export: boolean; resend: boolean; create: boolean }

@@ -3,10 +3,7 @@ import { usePathname, useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { useSteadyRows } from '#components/table/table-state.ts'
 import { queries } from '#lib/pages/queries.ts'
-import { type TransactionQuery, type TransactionRow, toAddressValues } from '#lib/payments/transaction-list.ts'
-
-/** A saved view: `query` is the query string of its list, `sharedBy` the name of its owner if that is somebody else. */
-export type View = { viewId: string; name: string; query: string; isShared: boolean; sharedBy: string | null }
+import { type TransactionQuery, type TransactionRow, toAddressValues } from '#lib/payments/transactions/transaction-list.ts'
 
 /** The props of every filter: the current filters, and how to change some of them. */
 export type FilterProps = { query: TransactionQuery; onChange: (change: Partial<TransactionQuery>) => void }

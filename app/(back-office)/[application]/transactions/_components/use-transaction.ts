@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { queries } from '#lib/pages/queries.ts'
-import { isFinalStatus } from '#lib/payments/transaction-status.ts'
+import { isFinalStatus } from '#lib/payments/transactions/transaction-status.ts'
 
 const OPEN_REFRESH_MS = 4_000
 const WEBHOOK_REFRESH_MS = 15_000

@@ -13,6 +13,7 @@ import { PageHeader } from '#components/ui/display/page.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { isChangeKind } from '#lib/approvals/proposed-change.ts'
+import { groupWords } from '#lib/finance/pivot-words.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { addressOfGroup, addressOfWaiting, type WaitingDto, type WaitingItem } from '#lib/pages/waiting.ts'
@@ -135,5 +136,6 @@ function aboutOf(t: Translate, { group, kind, count, wallet, day }: WaitingItem)
     return kind === null
       ? t('waiting.returnedRows', { count: count ?? 0 })
       : t(kind === 'expired' ? 'transaction.event.expired' : 'transaction.event.rejected')
+  if (group === 'monthlyTotals') return groupWords(t, 'month')((day ?? '').slice(0, 7))
   return group === 'days' ? '' : [wallet, day].filter((part) => part !== null).join(', ')
 }

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useEffect } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
@@ -125,7 +126,7 @@ export function TestForm({ application, url }: { application: string; url: strin
     run(String(form.get('url') ?? '').trim(), form.get('status') === 'SUCCESS' ? 'SUCCESS' : 'FAILED')
   }
   return (
-    <form noValidate onSubmit={submit} className="mt-3 flex max-w-3xl flex-wrap items-end gap-2">
+    <ScriptForm noValidate onSubmit={submit} className="mt-3 flex max-w-3xl flex-wrap items-end gap-2">
       <div className="min-w-0 flex-1 basis-64">
         <TextField
           id="test-url"
@@ -147,6 +148,6 @@ export function TestForm({ application, url }: { application: string; url: strin
       <Button type="submit" isBusy={isPending}>
         {t('webhooks.sendTest')}
       </Button>
-    </form>
+    </ScriptForm>
   )
 }

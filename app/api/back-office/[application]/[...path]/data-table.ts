@@ -9,6 +9,7 @@ import {
   auditCheckSchema,
   operatorSchema,
   overviewQuerySchema,
+  pivotQuerySchema,
   statementQuerySchema,
   suggestionQuerySchema,
   totalsQuerySchema,
@@ -37,10 +38,12 @@ import { readBalances } from '#server/reports/statements/read-balances.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import type { StatementRequest } from '#server/reports/statements/statement-periods.ts'
+import { readPivot } from '#server/reports/totals/read-pivot.ts'
 import { readTotals } from '#server/reports/totals/read-totals.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
 import { countWaiting, readWaiting } from '#server/reports/waiting/read-waiting.ts'
+import { createFinder } from './match-path.ts'
 
 /** As many as fit below a field. */
 const BENEFICIARIES_MAX = 5
@@ -55,7 +58,7 @@ type Answer = (application: string, searchParams: URLSearchParams, segment: stri
 
 /**
  * The addresses from which react-query refetches, each with its permission, the schema of its query and its reader. A fixed path is
- * above a variable one that would match it too. Addresses that answer files or stay open have a route of their own.
+ * above a variable one that would match it too. Addresses that answer files or stay open are in `file-table.ts`.
  */
 const DATA: Readonly<Record<string, Answer>> = {
   approvals: data('approval:read', approvalFilterSchema, async (actor, filter) =>
@@ -126,6 +129,10 @@ const DATA: Readonly<Record<string, Answer>> = {
     const { reportPool, clock } = backOfficeRuntime()
     return ok(await readTotals(reportPool, actor, query, clock.now()))
   }),
+  'totals/pivot': data('total:read', pivotQuerySchema, async (actor, query) => {
+    const { reportPool, clock } = backOfficeRuntime()
+    return ok(await readPivot(reportPool, actor, query, clock.now()))
+  }),
   transactions: data('transaction:read', transactionFilterSchema, async (actor, filter) =>
     ok(await readTransactionList(backOfficeRuntime().reportPool, actor, filter)),
   ),
@@ -136,15 +143,12 @@ const DATA: Readonly<Record<string, Answer>> = {
   'waiting/items': data('overview:read', nothing, async (actor) => ok(await readWaiting(backOfficeRuntime().pool, actor))),
 }
 
-const PATHS = Object.entries(DATA).map(([path, answer]) => ({ parts: path.split('/'), answer }))
+const find = createFinder(DATA)
 
 /** The answer for the segments of a path, and its variable segment; undefined if there is no such address. */
 export function findData(path: readonly string[]): { answer: Answer; segment: string } | undefined {
-  const found = PATHS.find(
-    ({ parts }) => parts.length === path.length && parts.every((part, index) => part.startsWith('[') || part === path[index]),
-  )
-  if (!found) return undefined
-  return { answer: found.answer, segment: path[found.parts.findIndex((part) => part.startsWith('['))] ?? '' }
+  const found = find(path)
+  return found && { answer: found.value, segment: Object.values(found.segments)[0] ?? '' }
 }
 
 function data<Schema extends z.ZodType>(

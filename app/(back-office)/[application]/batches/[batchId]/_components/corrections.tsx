@@ -2,6 +2,7 @@
 
 import type { FormEvent } from 'react'
 import { OperatorOptions } from '#components/domain/operator-mark.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/display/card.tsx'
@@ -56,7 +57,7 @@ export function ColumnsForm({ application, batch, mayChange }: { application: st
     batch.headers[index] || t('batches.columnNumber', { column: String.fromCharCode(65 + (index % 26)) })
   const sampleOf = (index: number) => batch.samples.map((cells) => cells[index]).find((text) => text !== undefined && text !== '')
   return (
-    <form onSubmit={assign} className="grid max-w-2xl gap-4">
+    <ScriptForm onSubmit={assign} className="grid max-w-2xl gap-4">
       {batch.columns === null && <p>{t('batches.columnsText')}</p>}
       {error && <Notice tone="bad">{error}</Notice>}
       {BATCH_FIELDS.map((field) => (
@@ -97,7 +98,7 @@ export function ColumnsForm({ application, batch, mayChange }: { application: st
           </Button>
         </div>
       )}
-    </form>
+    </ScriptForm>
   )
 }
 

@@ -5,13 +5,15 @@ import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { ButtonLink } from '#components/ui/button.tsx'
 import { Card, Facts } from '#components/ui/display/card.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
-import { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
+import { ADJUSTMENT_CHANGES, REVERSAL_CHANGES } from '#lib/approvals/proposed-change.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { isReversible } from '#lib/operators/reversals.ts'
 import { paths } from '#lib/pages/paths.ts'
+import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { can } from '#lib/people/permissions.ts'
-import type { ExceptionDetailDto } from '#lib/reconciliation/exceptions.ts'
+import type { ExceptionDetailDto, ExceptionTransactionDto } from '#lib/reconciliation/exceptions.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import type { BackOfficeActor } from '#server/back-office/actor.ts'
 import { requireInstaller } from '#server/back-office/actor.ts'
@@ -20,12 +22,14 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { listActiveMembers } from '#server/people/person-store.ts'
 import { readException } from '#server/reconciliation/exceptions/list-exceptions.ts'
+import { findReversal, type StoredReversal } from '#server/reconciliation/reversals/reversal-store.ts'
 import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { AdjustButton } from '../../../funding/_components/adjust-button.tsx'
 import { ExceptionMark, OverdueMark } from '../_components/exception-marks.tsx'
 import { ComparedTable, EvidenceLinks, History } from './_components/evidence.tsx'
 import { ExceptionActions } from './_components/exception-actions.tsx'
+import { ReverseButton } from './_components/reverse-button.tsx'
 
 export const generateMetadata = titled('exceptions.class')
 
@@ -41,11 +45,13 @@ export default async function ExceptionPage({ params }: PageProps<'exceptionId'>
     getT(),
     readLocale(),
     listActiveMembers(pool, applicationId),
-    listChanges(pool, { applicationId, kinds: ADJUSTMENT_CHANGES, actor }),
+    listChanges(pool, { applicationId, kinds: [...ADJUSTMENT_CHANGES, ...REVERSAL_CHANGES], actor }),
   ])
   const { transaction, owner } = exception
   const subject = transaction && `${transaction.ledger} ${transaction.transactionId}`
   const operator = OPERATOR_CODES.find((code) => code === transaction?.operator)
+  const reversal = transaction && (await findReversal(pool, transaction.ledger, transaction.transactionId))
+  const mayReverse = exception.state !== 'closed' && !isAlone && can(actor.roles, 'reversal:decide')
   const mayAdjust = exception.state !== 'closed' && !isAlone && can(actor.roles, 'adjustment:propose')
   return (
     <PageContent words={['close.', 'exceptions.', 'funding.', 'change.']}>
@@ -60,6 +66,14 @@ export default async function ExceptionPage({ params }: PageProps<'exceptionId'>
         actions={
           <>
             <ButtonLink href={paths.exceptions(application)}>{t('exceptions.toList')}</ButtonLink>
+            {mayReverse && transaction && (
+              <ReverseButton
+                application={application}
+                ledger={transaction.ledger}
+                transactionId={transaction.transactionId}
+                step={nextStep(transaction, reversal)}
+              />
+            )}
             {mayAdjust && operator && transaction?.isFinal && (
               <AdjustButton
                 application={application}
@@ -93,6 +107,18 @@ export default async function ExceptionPage({ params }: PageProps<'exceptionId'>
       </div>
     </PageContent>
   )
+}
+
+/** The proposal that people can make about a reversal at the operator; null: none. */
+function nextStep(
+  { operator, type, isFinal }: Pick<ExceptionTransactionDto, 'operator' | 'type' | 'isFinal'>,
+  reversal: StoredReversal | null | undefined,
+): 'ask' | 'end' | null {
+  if (reversal?.waitsForPeople) return 'end'
+  const code = OPERATOR_CODES.find((each) => each === operator)
+  const direction = TRANSACTION_TYPES.find((each) => each === type)
+  const isPossible = isFinal && code !== undefined && direction !== undefined && isReversible(code, direction)
+  return isPossible && (!reversal || reversal.state === 'refused') ? 'ask' : null
 }
 
 /** An adjustment is offered only of a transaction that has ended. */

@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
@@ -45,7 +46,7 @@ export function LinkForm({ application, operators, today }: Props) {
     if (read.ok) run(application, read.value)
   }
   return (
-    <form noValidate onSubmit={submit} className="grid gap-4">
+    <ScriptForm noValidate onSubmit={submit} className="grid gap-4">
       {error && <ErrorNotice error={error} />}
       <TextField
         id="link-purpose"
@@ -99,7 +100,7 @@ export function LinkForm({ application, operators, today }: Props) {
           {t('links.create')}
         </Button>
       </div>
-    </form>
+    </ScriptForm>
   )
 }
 

@@ -3,6 +3,7 @@ import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { AMOUNT_SETTINGS_NAME, type ProtocolSettings, type SettingField } from '#lib/operators/operator-settings.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import { ProposalDialog } from '../../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../../_components/changes/use-proposal.ts'
 import { protocolName, settingName } from '../../_components/operator-words.ts'
@@ -93,10 +94,10 @@ type ReturnProps = { application: string; settings: ProtocolSettings; version: n
 /** Returns to the settings that the present ones replaced. */
 export function ReturnDialog({ application, settings: { operator, protocol }, version, onClose }: ReturnProps) {
   const t = useT()
-  const back = (code?: string) => returnToPrevious(application, { operator, protocol, version, ...(code !== undefined && { code }) })
-  const { run, error, isPending, codeDialog } = useAction(() => back(), {
+  const back = (proof?: ProofAnswer) => returnToPrevious(application, { operator, protocol, version, ...(proof && { proof }) })
+  const { run, error, isPending, proofDialog } = useAction(() => back(), {
     words: { not_found: 'operators.noReturn', changed_meanwhile: 'operators.changedMeanwhile', not_permitted: 'action.forbidden' },
-    withCode: back,
+    withProof: back,
     said: () => t('operators.returnedNow'),
     refreshes: 'done',
     onDone: onClose,
@@ -113,7 +114,7 @@ export function ReturnDialog({ application, settings: { operator, protocol }, ve
       >
         <p>{t('operators.returnText', { version })}</p>
       </FormDialog>
-      {codeDialog}
+      {proofDialog}
     </>
   )
 }

@@ -1,51 +1,18 @@
 import { useState } from 'react'
-import { type FieldErrors, type Resolver, type UseFormReturn, useForm, useWatch } from 'react-hook-form'
+import { type FieldErrors, type UseFormReturn, useWatch } from 'react-hook-form'
 import { Button } from '#components/ui/button.tsx'
 import { Checkbox, Select, TextField } from '#components/ui/field.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
-import type { Locale } from '#lib/i18n/locale.ts'
-import type { Translate } from '#lib/i18n/translate.ts'
-import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
-import { approvalRuleSchema, approvalRulesSchema, RULE_MEASURES } from '#lib/rules/approval-policy.ts'
-import { RULE_PROBLEMS, type RuleField, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
+import { approvalRuleSchema, RULE_MEASURES } from '#lib/rules/approval-policy.ts'
+import { type RuleField, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
 import { ruleSentence } from '#lib/rules/rule-sentence.ts'
+import { LimitFields } from './limit-fields.tsx'
+import type { RuleForm } from './use-rule-form.ts'
 
-export type RuleForm = { rules: RuleFields[] }
-type Problems = Partial<Record<RuleField, { type: string; message: string }>>
-
-/** The form of a version of the rules, checked with the schema of the command that stores it. */
-export function useRuleForm(initial: RuleFields[]) {
-  const { t, locale } = useTranslations()
-  return useForm<RuleForm>({ defaultValues: { rules: initial }, resolver: resolverOf(t, locale) })
-}
-
-function resolverOf(t: Translate, locale: Locale): Resolver<RuleForm> {
-  return (values) => {
-    const parsed = approvalRulesSchema.safeParse(values.rules.map((rule) => toRuleInput(rule, locale)))
-    if (parsed.success) return { values, errors: {} }
-    const rules: Problems[] = []
-    let whole: string | undefined
-    for (const { path } of parsed.error.issues) {
-      const [index, name] = path
-      const problem = RULE_PROBLEMS[String(name)]
-      if (typeof index !== 'number' || !problem) whole ??= t(hasTwins(values.rules) ? 'rules.wrong.twins' : 'rules.wrong.tooMany')
-      else {
-        const own = rules[index] ?? {}
-        own[problem.field] ??= { type: 'schema', message: t(problem.message) }
-        rules[index] = own
-      }
-    }
-    const errors = { rules: Object.assign(rules, whole === undefined ? {} : { root: { type: 'schema', message: whole } }) }
-    // The shape of a field array's errors: one entry for each row, and one for the whole.
-    return { values: {}, errors: errors as FieldErrors<RuleForm> }
-  }
-}
-
-function hasTwins(rules: readonly RuleFields[]): boolean {
-  return new Set(rules.map(({ name }) => name.trim())).size < rules.length
-}
+/** The fields that are one text. */
+type SingleField = 'name' | 'measure' | 'first' | 'second' | 'expiresInHours'
 
 const COUNTS = ['1', '2', '3', '4', '5']
 
@@ -63,7 +30,7 @@ export function RuleCard({ form, index, onRemove }: Props) {
   const [isOpen, setIsOpen] = useState(rule.name === '')
   const errors = form.formState.errors.rules?.[index]
   const id = (field: RuleField) => `rule-${index}-${field}`
-  const field = <Name extends RuleField>(name: Name) => ({
+  const field = (name: SingleField) => ({
     id: id(name),
     ...form.register(`rules.${index}.${name}`),
     error: errors?.[name]?.message,
@@ -102,22 +69,8 @@ export function RuleCard({ form, index, onRemove }: Props) {
                 </option>
               ))}
             </Select>
-            <div className="grid grid-cols-[minmax(0,1fr)_minmax(6.5rem,auto)] items-start gap-2">
-              <TextField
-                label={t('rules.field.amount')}
-                note={t('rules.field.amountNote')}
-                inputMode="decimal"
-                autoComplete="off"
-                {...field('amount')}
-              />
-              <Select label={t('rules.field.currency')} {...field('currency')}>
-                <option value="">{t('rules.field.anyCurrency')}</option>
-                {CURRENCIES.map((currency) => (
-                  <option key={currency}>{currency}</option>
-                ))}
-              </Select>
-            </div>
           </div>
+          <LimitFields form={form} index={index} rule={rule} errors={errors?.limits} />
           <Checkbox label={t('rules.field.firstTimeOnly')} {...form.register(`rules.${index}.firstTimeOnly`)} />
           <div className="grid items-start gap-4 sm:grid-cols-3">
             <Select label={t('rules.field.first')} {...field('first')}>

@@ -1,4 +1,5 @@
 import { ErrorNotice } from '#components/form/error-notice.tsx'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import '#components/form/zod-without-eval.ts'
 import { useEffect, useState } from 'react'
 import { type UseFormReturn, useFieldArray } from 'react-hook-form'
@@ -8,18 +9,18 @@ import { Button } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { useIsReady } from '#components/ui/use-is-ready.ts'
 import { useRouter } from '#components/ui/use-router.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { RULE_MEASURES, RULES_MAX } from '#lib/rules/approval-policy.ts'
 import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { NEW_RULE, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
 import { AcceptFindings } from '../../_components/accept-findings.tsx'
 import { saveRules } from '../../actions.ts'
-import { RuleCard, type RuleForm, useRuleForm } from './rule-card.tsx'
+import { RuleCard } from './rule-card.tsx'
+import { type RuleForm, useRuleForm } from './use-rule-form.ts'
 
 const REFUSALS = { unknown_application: 'action.not_found', invalid_rules: 'rules.wrong.invalid' } as const
 
@@ -34,7 +35,6 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
   const { fields, append, remove } = useFieldArray({ control: form.control, name: 'rules' })
   const [findings, setFindings] = useState<readonly RuleFinding[]>([])
   const [isAccepted, setIsAccepted] = useState(false)
-  const isReady = useIsReady()
   const { isKept, forget, discard } = useKeptRules(form, keptAs)
 
   const shown = findings.map(findingKey)
@@ -63,37 +63,39 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
 
   const whole = form.formState.errors.rules?.root?.message
   return (
-    <form noValidate onSubmit={(event) => void form.handleSubmit(({ rules }) => run(rules))(event)} className="mt-5 grid max-w-3xl gap-4">
-      <fieldset disabled={!isReady} className="grid min-w-0 gap-4">
-        {isKept && (
-          <Notice>
-            {t('rules.editor.kept')}{' '}
-            <button type="button" onClick={discard} className="underline">
-              {t('rules.editor.discard')}
-            </button>
-          </Notice>
-        )}
-        {fields.length === 0 && <p>{t('rules.none')}</p>}
-        {fields.map((field, index) => (
-          <RuleCard key={field.id} form={form} index={index} onRemove={() => remove(index)} />
-        ))}
-        {fields.length < RULES_MAX && (
-          <Button className="justify-self-start" onClick={() => append(NEW_RULE)}>
-            {t('rules.editor.add')}
-          </Button>
-        )}
-        {whole && <ErrorNotice error={whole} />}
-        {error && <ErrorNotice error={error} />}
-        <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
-        <div className="flex flex-wrap gap-2">
-          <Button type="submit" variant="primary" isBusy={isPending}>
-            {t('rules.editor.save')}
-          </Button>
-          <Button onClick={cancel}>{t('rules.editor.cancel')}</Button>
-        </div>
-        <p className="text-second text-quiet">{t('rules.editor.afterwards')}</p>
-      </fieldset>
-    </form>
+    <ScriptForm
+      noValidate
+      onSubmit={(event) => void form.handleSubmit(({ rules }) => run(rules))(event)}
+      className="mt-5 grid max-w-3xl gap-4"
+    >
+      {isKept && (
+        <Notice>
+          {t('rules.editor.kept')}{' '}
+          <button type="button" onClick={discard} className="underline">
+            {t('rules.editor.discard')}
+          </button>
+        </Notice>
+      )}
+      {fields.length === 0 && <p>{t('rules.none')}</p>}
+      {fields.map((field, index) => (
+        <RuleCard key={field.id} form={form} index={index} onRemove={() => remove(index)} />
+      ))}
+      {fields.length < RULES_MAX && (
+        <Button className="justify-self-start" onClick={() => append(NEW_RULE)}>
+          {t('rules.editor.add')}
+        </Button>
+      )}
+      {whole && <ErrorNotice error={whole} />}
+      {error && <ErrorNotice error={error} />}
+      <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
+      <div className="flex flex-wrap gap-2">
+        <Button type="submit" variant="primary" isBusy={isPending}>
+          {t('rules.editor.save')}
+        </Button>
+        <Button onClick={cancel}>{t('rules.editor.cancel')}</Button>
+      </div>
+      <p className="text-second text-quiet">{t('rules.editor.afterwards')}</p>
+    </ScriptForm>
   )
 }
 
@@ -108,8 +110,7 @@ const keptSchema = z.object({
         countries: z.array(z.enum(COUNTRY_NAMES)),
         operators: z.array(z.enum(OPERATOR_CODES)),
         measure: z.enum(RULE_MEASURES),
-        amount: z.string(),
-        currency: z.enum(['', ...CURRENCIES]),
+        limits: z.partialRecord(z.enum(CURRENCIES), z.string().nullable()),
         firstTimeOnly: z.boolean(),
         first: z.string(),
         second: z.string(),

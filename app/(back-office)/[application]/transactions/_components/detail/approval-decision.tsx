@@ -9,7 +9,7 @@ import { Skeleton } from '#components/ui/display/page.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { queries, queryKeys } from '#lib/pages/queries.ts'
 import { newPaymentPath } from '#lib/payments/payment-preview.ts'
-import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { decideTransactions, recallWaiting } from '../../../approvals/actions.ts'
 
 type Props = {

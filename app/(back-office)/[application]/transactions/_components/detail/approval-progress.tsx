@@ -4,7 +4,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { deciderText } from '#lib/approvals/evidence.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
-import type { ApprovalDto, TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import type { ApprovalDto, TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { Section } from './timeline.tsx'
 
 /** Why the transaction needed approval, its progress, and each decision with its note. Renders nothing if it needed none. */

@@ -8,7 +8,7 @@ import { compareDecimals, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
 import { PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
-import type { RefundsDto, TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import type { RefundsDto, TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { refundCollect } from '../../actions.ts'
 

@@ -8,7 +8,7 @@ import { Link } from '#components/ui/link.tsx'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { paths } from '#lib/pages/paths.ts'
-import type { TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { Section } from './timeline.tsx'
 

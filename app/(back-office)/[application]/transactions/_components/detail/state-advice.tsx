@@ -6,9 +6,10 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
+import type { ReversalDto } from '#lib/operators/reversals.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
 import { failureCaseOf } from '#lib/payments/failure-case.ts'
-import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/payments/transaction-dto.ts'
+import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { synchronise } from '../../actions.ts'
 
 /** The meaning of the status and the next step. */
@@ -18,9 +19,25 @@ export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
     <div className="grid gap-2 empty:hidden">
       {detail.status === 'FAILED' && <FailureAdvice detail={detail} />}
       {detail.contradiction && <ContradictionAdvice contradiction={detail.contradiction} />}
+      {detail.reversal && <ReversalAdvice reversal={detail.reversal} />}
       {detail.sharedReferenceAt && <SharedReferenceAdvice />}
       {detail.status === 'PENDING' && detail.work && <PendingAdvice work={detail.work} />}
       {isUndelivered && <UndeliveredAdvice />}
+    </div>
+  )
+}
+
+/** How far the reversal at the operator is. */
+function ReversalAdvice({ reversal: { state, at, waitsForPeople, refusal, reason } }: { reversal: ReversalDto }) {
+  const t = useT()
+  const name = waitsForPeople ? 'waits' : state
+  const means = refusal ? t(`transaction.reversal.refusal.${refusal}`, { reason }) : ''
+  return (
+    <div className={`grid gap-1 rounded-md px-3 py-2 ${name === 'done' || name === 'asked' ? 'bg-run-soft' : 'bg-wait-soft'}`}>
+      <p className="font-strong">
+        {t(`transaction.reversal.${name}`)} · <TimeText at={at} style="full" />
+      </p>
+      <p className="wrap-anywhere">{name === 'refused' ? means : t(`transaction.reversal.${name}Means`)}</p>
     </div>
   )
 }

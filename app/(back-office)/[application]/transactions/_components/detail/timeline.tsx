@@ -4,8 +4,8 @@ import { Button } from '#components/ui/button.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { deciderText } from '#lib/approvals/evidence.ts'
-import type { ActorDto, OperatorAttemptDto, TransactionDetailDto, WebhookAttemptDto } from '#lib/payments/transaction-dto.ts'
-import { type TimelineItem, timelineOf } from '#lib/payments/transaction-timeline.ts'
+import type { ActorDto, OperatorAttemptDto, TransactionDetailDto, WebhookAttemptDto } from '#lib/payments/transactions/transaction-dto.ts'
+import { type TimelineItem, timelineOf } from '#lib/payments/transactions/transaction-timeline.ts'
 
 type TimelineProps = { detail: TransactionDetailDto; callHref?: ((requestId: string) => string) | undefined }
 

@@ -10,7 +10,7 @@ import { CHIP, FilterChip, Popover } from '#components/ui/overlay/popover.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
-import { paths } from '#lib/pages/paths.ts'
+import { paths, toQuery } from '#lib/pages/paths.ts'
 import {
   isFiltered,
   NO_WEBHOOK,
@@ -18,20 +18,21 @@ import {
   toAddressValues,
   withFilters,
   withoutFilters,
-} from '#lib/payments/transaction-list.ts'
-import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transaction-status.ts'
+} from '#lib/payments/transactions/transaction-list.ts'
+import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
+import type { SavedView } from '#lib/people/saved-views.ts'
 import { formatAmount, formatPhone, shortenId } from '#lib/text/format.ts'
 import { formatTime, zoneWords } from '#lib/time/format-time.ts'
 import { LIST_PRESETS, presetOfDays, presetRange } from '#lib/time/time.ts'
-import type { FilterProps, Person, View } from '../use-transaction-list.ts'
-import { SaveViewButton, ViewMenu } from './view-menu.tsx'
+import { SaveViewButton, ViewMenu } from '../../../_components/views/view-menu.tsx'
+import type { FilterProps, Person } from '../use-transaction-list.ts'
 
 const MORE_FILTERS = definePart(() => import('./more-filters.tsx'))
 
 type Props = {
   application: string
   query: TransactionQuery
-  views: readonly View[]
+  views: readonly SavedView[]
   makers: readonly Person[]
 }
 
@@ -46,13 +47,14 @@ export default function FilterBar({ application, query, views, makers }: Props) 
   const hrefOf = (other: TransactionQuery) => paths.transactions(application, toAddressValues(other))
   const onChange = (change: Partial<TransactionQuery>) =>
     startGoing(() => router.push(hrefOf(withFilters(query, change)), { scroll: false }))
+  const list = { application, list: 'transactions', query: viewQueryOf(query), monthly: null } as const
   const operatorName = (code: OperatorCode) => `${OPERATORS[code].brand} ${t(`country.${OPERATORS[code].country.name}`)}`
   return (
     <div
       aria-busy={isGoing || undefined}
       className="peer no-print relative -mx-4 mt-3 flex items-center gap-2 overflow-x-auto px-4 py-1 sm:mx-0 sm:flex-wrap sm:overflow-visible sm:px-0 sm:py-0"
     >
-      <ViewMenu application={application} query={query} views={views} />
+      <ViewMenu {...list} path={paths.transactions(application)} usual={useUsualViews(query)} views={views} />
       <ChoiceFilter
         id="filter-status"
         name={t('transactions.status')}
@@ -107,11 +109,28 @@ export default function FilterBar({ application, query, views, makers }: Props) 
           {t('transactions.clearFilters')}
         </Link>
       )}
-      <span className="ml-auto whitespace-nowrap">
-        <SaveViewButton application={application} query={query} />
-      </span>
+      <span className="ml-auto whitespace-nowrap">{isFiltered(query) && <SaveViewButton {...list} />}</span>
     </div>
   )
+}
+
+/** Returns the filters of a list without its page, as stored in a view. */
+function viewQueryOf(query: TransactionQuery): string {
+  return toQuery(toAddressValues({ ...query, page: 0 })).replace(/^\?/, '')
+}
+
+/** The views that everybody has, with the present size of a page. */
+function useUsualViews(query: TransactionQuery) {
+  const { t } = useTranslations()
+  const today = useToday()
+  const base = withoutFilters({ ...query, sort: 'newest' })
+  return [
+    { label: t('transactions.views.all'), query: viewQueryOf(base) },
+    { label: t('transactions.views.today'), query: viewQueryOf({ ...base, ...presetRange('today', today) }) },
+    { label: t('transactions.views.failedToday'), query: viewQueryOf({ ...base, status: ['FAILED'], ...presetRange('today', today) }) },
+    { label: t('transactions.views.waiting'), query: viewQueryOf({ ...base, status: ['PENDING_APPROVAL'] }) },
+    { label: t('transactions.views.unconfirmed'), query: viewQueryOf({ ...base, unconfirmed: '1' }) },
+  ]
 }
 
 /** Returns the set filters without a permanent chip, and the address without each. */

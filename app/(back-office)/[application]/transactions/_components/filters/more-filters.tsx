@@ -5,8 +5,8 @@ import { useT } from '#components/ui/translations.tsx'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
 import { REFUND_FILTERS } from '#lib/payments/refunds.ts'
-import { NO_WEBHOOK } from '#lib/payments/transaction-list.ts'
-import { FAILURE_REASONS, WEBHOOK_STATES } from '#lib/payments/transaction-status.ts'
+import { NO_WEBHOOK } from '#lib/payments/transactions/transaction-list.ts'
+import { FAILURE_REASONS, WEBHOOK_STATES } from '#lib/payments/transactions/transaction-status.ts'
 import type { FilterProps, Person } from '../use-transaction-list.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i

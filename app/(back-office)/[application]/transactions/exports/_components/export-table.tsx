@@ -8,7 +8,7 @@ import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { paths } from '#lib/pages/paths.ts'
 import { fetchData, hasParts } from '#lib/pages/query-client.ts'
-import type { ExportDto } from '#lib/payments/transaction-exports.ts'
+import type { ExportDto } from '#lib/payments/transactions/transaction-exports.ts'
 import { formatAmount, formatCount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 

@@ -85,7 +85,8 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
           t={t}
           locale={locale}
           application={application}
-          changes={changes.filter(({ after }) => after['wallet'] === id && after['day'] === day)}
+          // On the day of the line, where it was proposed, and on the day that it counts on once that of the line is signed.
+          changes={changes.filter(({ after }) => after['wallet'] === id && [after['day'], after['originDay']].includes(day))}
         />
         <div className="grid items-start gap-4 xl:grid-cols-2">
           <ComparisonTable t={t} day={compared} />

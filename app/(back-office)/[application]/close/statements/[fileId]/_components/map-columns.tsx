@@ -1,6 +1,7 @@
 'use client'
 
 import { useId, useState } from 'react'
+import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { Card } from '#components/ui/display/card.tsx'
@@ -65,7 +66,7 @@ export function MapColumns({ application, fileId, wallet, zone, sample }: Props)
     <div className="grid gap-4">
       <SampleTable t={t} sample={sample} headerAt={headerAt} />
       <Card>
-        <form
+        <ScriptForm
           className="grid gap-4"
           onSubmit={(event) => {
             event.preventDefault()
@@ -81,7 +82,7 @@ export function MapColumns({ application, fileId, wallet, zone, sample }: Props)
               {t('statements.readFirst')}
             </Button>
           </div>
-        </form>
+        </ScriptForm>
       </Card>
       {isSeen && preview.value && (
         <>

@@ -1,11 +1,12 @@
 'use client'
 
+import { ScriptForm } from '#components/form/script-form.tsx'
 import '#components/form/zod-without-eval.ts'
 import { type FormEvent, useState } from 'react'
 import { Button } from '#components/ui/button.tsx'
 import { ProgressBar } from '#components/ui/display/badge.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
-import { Select } from '#components/ui/field.tsx'
+import { FileField, Select } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -34,7 +35,7 @@ export function UploadForm({ application }: { application: string }) {
     setError(t(outcome.error))
   }
   return (
-    <form onSubmit={(event) => void upload(event)} className="grid gap-4">
+    <ScriptForm onSubmit={(event) => void upload(event)} className="grid gap-4">
       {error && <Notice tone="bad">{error}</Notice>}
       <Select id="statement-wallet" name="wallet" label={t('close.wallet')}>
         {WALLETS.map(({ wallet }) => (
@@ -43,23 +44,14 @@ export function UploadForm({ application }: { application: string }) {
           </option>
         ))}
       </Select>
-      <div className="grid gap-1">
-        <label htmlFor="statement-file" className="font-medium">
-          {t('statements.fileField')}
-        </label>
-        <input
-          id="statement-file"
-          name="file"
-          type="file"
-          required
-          accept=".csv,.txt,.tsv,.xlsx,.xls,.gz"
-          aria-describedby="statement-file-hint"
-          className="w-full rounded-sm border border-line-2 bg-surface p-1.5"
-        />
-        <p id="statement-file-hint" className="text-second text-quiet">
-          {t('statements.fileHint')}
-        </p>
-      </div>
+      <FileField
+        id="statement-file"
+        name="file"
+        label={t('statements.fileField')}
+        hint={t('statements.fileHint')}
+        accept=".csv,.txt,.tsv,.xlsx,.xls,.gz"
+        required
+      />
       {sent && (
         <div className="grid gap-1">
           <ProgressBar label={t('statements.progress')} value={sent.pieces} max={sent.of} />
@@ -73,6 +65,6 @@ export function UploadForm({ application }: { application: string }) {
           {t('statements.upload')}
         </Button>
       </div>
-    </form>
+    </ScriptForm>
   )
 }

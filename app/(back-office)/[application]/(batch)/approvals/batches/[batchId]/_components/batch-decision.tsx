@@ -12,6 +12,7 @@ import type { BatchApproval, BatchDecisionRefusal, BatchDecisionResult, BatchDif
 import type { Translate } from '#lib/i18n/translate.ts'
 import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { paths } from '#lib/pages/paths.ts'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { formatCount } from '#lib/text/format.ts'
 import type { BatchProps, Exclusions } from './use-batch.ts'
@@ -91,11 +92,11 @@ function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
   const excluded = isValidation ? [...exclusions.excluded.values()] : []
   const kept = useKeptNote(batchId, intent)
   const action = useAction(
-    async (note: string, code: string | null): Promise<ActionResult<Decided, Refused>> => {
+    async (note: string, proof: ProofAnswer | null): Promise<ActionResult<Decided, Refused>> => {
       if (intent !== 'recall') {
         const leftOut = excluded.map(({ transactionId, reason }) => ({ transactionId, reason }))
         const input = { batchId, decision: intent, note, hash, shownAt, excluded: leftOut }
-        return actions.decide(application, { ...input, ...(code === null ? {} : { code }) })
+        return actions.decide(application, { ...input, ...(proof && { proof }) })
       }
       const recalled = await actions.recall(application, { batchId, reason: note })
       return recalled.ok ? { ok: true, value: { kind: 'recalled', ...recalled.value } } : recalled
@@ -117,6 +118,7 @@ function AskedDecision(props: Props & { intent: Intent; onClose: () => void }) {
       intent={intent}
       action={action}
       kept={kept}
+      subject={[hash, ...excluded.map(({ transactionId }) => transactionId)].join()}
       ended={ended ? t('batch.endedNotSent') : null}
       askedAt={1}
       verb={t(isValidation ? 'approvals.validate' : intent === 'recall' ? 'batch.recall' : 'batch.rejectAll')}

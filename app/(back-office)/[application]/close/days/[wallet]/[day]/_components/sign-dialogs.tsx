@@ -2,6 +2,7 @@ import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
+import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { ProposalDialog } from '../../../../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../../../../_components/changes/use-proposal.ts'
@@ -10,13 +11,13 @@ import { SIGN_WORDS } from './sign-words.ts'
 
 type Props = { application: string; wallet: string; day: string; onClose: () => void }
 
-/** Says once more what is signed, and asks for a one-time code where one is required. */
+/** Says once more what is signed, and asks for a fresh code or passkey where one is required. */
 export function SignDialog({ application, wallet, day, prepared, onClose }: Props & { prepared: { hash: string; by: string } }) {
   const t = useT()
-  const sign = (code?: string) => signDay(application, { wallet, day, hash: prepared.hash, code })
-  const { run, error, isPending, codeDialog } = useAction(() => sign(), {
+  const sign = (proof?: ProofAnswer) => signDay(application, { wallet, day, hash: prepared.hash, ...(proof && { proof }) })
+  const { run, error, isPending, proofDialog } = useAction(() => sign(), {
     words: SIGN_WORDS,
-    withCode: sign,
+    withProof: sign,
     refreshes: 'answered',
     said: () => t('close.sign.signed'),
     onDone: onClose,
@@ -40,7 +41,7 @@ export function SignDialog({ application, wallet, day, prepared, onClose }: Prop
         </p>
       </FormDialog>
       {/* A form of its own. */}
-      {codeDialog}
+      {proofDialog}
     </>
   )
 }

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { codedErrorSchema, initiationSchema } from '#lib/schemas/api/responses.ts'
+import { createFrontDoor } from '#server/http/door/front-door.ts'
+import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
+import { fund } from '#server/testing/factories.ts'
+import { createIntake } from '#server/transactions/intake.ts'
+import { COLLECTS_PATH, DEPOSITS_PATH, REPLAYED_HEADER } from './keyed-payments.ts'
+
+let harness: HttpHarness
+before(async () => {
+  harness = await openHttpHarness()
+  await fund(harness.database.pool, harness.partner.applicationId, 'OMCM', 100_000_000n)
+})
+after(() => harness.close())
+
+type Sent = { key?: string; path?: string; baseUrl?: string; body?: Record<string, unknown> }
+
+function aPayment(overrides: Record<string, unknown> = {}): Record<string, unknown> {
+  const { externalId: _, ...payment } = aCollect()
+  return { ...payment, ...overrides }
+}
+
+function send({ key, path = COLLECTS_PATH, baseUrl = harness.baseUrl, body = aPayment() }: Sent): Promise<Response> {
+  const headers = { ...harness.headers, ...(key !== undefined && { 'idempotency-key': key }) }
+  return fetch(baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+async function codeOf(response: Response): Promise<string> {
+  const { status, code } = codedErrorSchema.parse(await response.json())
+  return `${status} ${code}`
+}
+
+async function countOf(key: string): Promise<number> {
+  const { rows } = await harness.database.pool.query('select 1 from transactions where external_id = $1', [key])
+  return rows.length
+}
+
+test('200 with the same transaction for the same key and content, also with quotes, in capitals and with the fields in another order', async () => {
+  const key = randomUUID()
+  const body = aPayment()
+  const first = await send({ key, body })
+  assert.deepEqual([first.status, first.headers.get(REPLAYED_HEADER)], [200, null])
+  const started = initiationSchema.parse(await first.json())
+  assert.equal(started.externalId, key)
+  const reversed = Object.fromEntries(Object.entries(body).reverse())
+  for (const again of [{ key }, { key: `"${key.toUpperCase()}"` }, { key, body: { ...body, externalId: key } }, { key, body: reversed }]) {
+    const repeated = await send({ body, ...again })
+    assert.deepEqual([repeated.status, repeated.headers.get(REPLAYED_HEADER)], [200, 'true'])
+    assert.equal(initiationSchema.parse(await repeated.json()).transactionId, started.transactionId)
+  }
+  assert.equal(await countOf(key), 1)
+})
+
+test('422 for the same key with another amount, in the other direction, and with the content of another key', async () => {
+  const key = randomUUID()
+  const body = aPayment()
+  assert.equal((await send({ key, body })).status, 200)
+  assert.equal(await codeOf(await send({ key, body: { ...body, amount: 5001 } })), '422 idempotency_key_reused')
+  assert.equal(await codeOf(await send({ key, body, path: DEPOSITS_PATH })), '422 idempotency_key_reused')
+  assert.equal(await countOf(key), 1)
+})
+
+test('one payment for thirty equal requests at once to two processes, and one answer', async () => {
+  const { runtime } = harness
+  const intake = createIntake({ pool: runtime.pool })
+  const second = createFrontDoor({ runtime: { ...runtime, intake }, fallback: (_, outgoing) => outgoing.end() })
+  const baseUrl = `http://127.0.0.1:${await second.listen({ host: '127.0.0.1', port: 0 })}`
+  const key = randomUUID()
+  const body = aPayment()
+  const sent = { key, body, path: DEPOSITS_PATH }
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, index) => send(index % 2 ? sent : { ...sent, baseUrl })))
+  const ids = new Set<string>()
+  for (const answer of answers) ids.add(initiationSchema.parse(await answer.json()).transactionId)
+  assert.deepEqual([ids.size, await countOf(key)], [1, 1])
+  assert.equal(answers.filter(({ headers }) => headers.get(REPLAYED_HEADER) === null).length, 1)
+  await second.drain(100)
+  await intake.drain()
+})
+
+test('a transaction that version 1 started, for its externalId as the key', async () => {
+  const { externalId, ...body } = aCollect()
+  const init = { method: 'POST', headers: harness.headers, body: JSON.stringify({ ...body, externalId }) }
+  const first = await (await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, init)).json()
+  const second = await (await send({ key: String(externalId), body })).json()
+  assert.equal(initiationSchema.parse(second).transactionId, initiationSchema.parse(first).transactionId)
+})
+
+test('400 without a key, for a wrong or repeated one and for another externalId in the body; the key stays free', async () => {
+  const key = randomUUID()
+  assert.equal(await codeOf(await send({})), '400 idempotency_key_missing')
+  for (const wrong of ['', '1001', `"${key}`, 'b7f0e6a2-5d1c-7f3b-9a8e-1c2d3e4f5a6b', `${key}, ${randomUUID()}`])
+    assert.equal(await codeOf(await send({ key: wrong })), '400 idempotency_key_invalid', wrong)
+  assert.equal(await codeOf(await send({ key, body: aPayment({ externalId: randomUUID() }) })), '400 fields_invalid')
+  assert.equal(await codeOf(await send({ key, body: aPayment({ amount: '5' }) })), '400 fields_invalid')
+  assert.equal(await countOf(key), 0)
+  assert.equal((await send({ key })).status, 200)
+})
+
+test('401 without credentials, before the key is read', async () => {
+  const response = await fetch(harness.baseUrl + COLLECTS_PATH, { method: 'POST' })
+  assert.equal(await codeOf(response), '401 unauthenticated')
+})

@@ -1,0 +1,124 @@
+import { pivotOfMonth } from '#lib/finance/pivot-address.ts'
+import { groupWords } from '#lib/finance/pivot-words.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
+import { OPERATORS } from '#lib/operators/operators.ts'
+import { paths } from '#lib/pages/paths.ts'
+import { MESSAGES } from '#server/messages.ts'
+import type { Notice } from '../notice-store.ts'
+import type { MonthlyTable } from './monthly-table.ts'
+
+/** A notice with the slug of the application as whose member its reader is told. */
+export type ConcerningNotice = Notice & { decidesIn: string | null }
+export type MailText = { subject: string; text: string; html: string }
+
+/** Writes one mail about one or several notices, as plain text and as HTML. `tables`: the files that it brings, by notice. Its links lead to `publicUrl` only; nothing can be decided by them. */
+export function writeMail(
+  notices: readonly ConcerningNotice[],
+  { name, locale, publicUrl, tables }: { name: string; locale: Locale; publicUrl: string; tables: ReadonlyMap<string, MonthlyTable> },
+): MailText {
+  const t = createTranslate(locale, MESSAGES[locale])
+  // Of what was reported several times since the last mail, such as waiting approvals, one line.
+  const keyOf = ({ cause, subjectId, operator, type }: Notice) => [cause, subjectId, operator, type].join()
+  const distinct = [...new Map(notices.map((notice) => [keyOf(notice), notice])).values()]
+  const [first] = distinct
+  const subject = distinct.length === 1 && first ? t(`mails.cause.${first.cause}`) : t('mails.digest', { count: distinct.length })
+  const items = distinct.map((notice) => ({
+    sentence: sentenceOf(t, notice, tables.get(notice.noticeId)),
+    link: `${publicUrl}${pathOf(notice)}`,
+  }))
+  return layOut(locale, { subject, greeting: t('mails.greeting', { name }), items, footer: t('mails.footer') })
+}
+
+/** Writes the mail that brings a link to an invited person, or to a person who chooses a new password. Only the link lets anybody do something. */
+export function writeLinkMail(
+  {
+    kind,
+    name,
+    applicationName,
+    invitedBy,
+  }: { kind: 'invitation' | 'password'; name: string; applicationName: string | null; invitedBy: string | null },
+  { locale, link }: { locale: Locale; link: string },
+): MailText {
+  const t = createTranslate(locale, MESSAGES[locale])
+  const values = { application: applicationName ?? '', person: invitedBy ?? '' }
+  return layOut(locale, {
+    subject: t(`mails.${kind}.subject`, values),
+    greeting: t('mails.greeting', { name }),
+    items: [{ sentence: t(`mails.${kind}.text`, values), link }],
+    footer: t(`mails.${kind}.footer`, values),
+  })
+}
+
+type Parts = { subject: string; greeting: string; items: readonly { sentence: string; link: string }[]; footer: string }
+
+function layOut(locale: Locale, { subject, greeting, items, footer }: Parts): MailText {
+  const text = [greeting, ...items.map(({ sentence, link }) => `${sentence}\n${link}`), footer].join('\n\n')
+  const html = [
+    `<p>${escapeHtml(greeting)}</p>`,
+    ...items.map(({ sentence, link }) => `<p>${escapeHtml(sentence)}<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`),
+    `<p>${escapeHtml(footer)}</p>`,
+  ].join('\n')
+  return { subject, text, html: `<!doctype html><html lang="${locale}"><body>\n${html}\n</body></html>` }
+}
+
+function sentenceOf(t: Translate, { cause, applicationName, operator, type, saved }: Notice, table: MonthlyTable | undefined): string {
+  const where = operator && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
+  const what = t(`mails.cause.${cause}`)
+  const sentence = where ? t('mails.atOperator', { sentence: what, operator: type ? `${where}, ${t(`type.${type}`)}` : where }) : what
+  const about = saved ? t('mails.savedMonth', { sentence, name: saved.name, month: groupWords(t, 'month')(saved.month) }) : sentence
+  const whole = table && 'lacks' in table ? `${about} · ${t(table.lacks)}` : about
+  return applicationName === null ? whole : t('mails.inApplication', { application: applicationName, sentence: whole })
+}
+
+/** The path of the page about a notice. */
+export function pathOf({ cause, slug, subjectId, kind, operator, saved, decidesIn }: ConcerningNotice): string {
+  if (slug === null) return '/'
+  // Only changes are decided as a member of another application, the one that runs the installation.
+  if (decidesIn !== null && decidesIn !== slug) return `/${decidesIn}/installation/changes`
+  switch (cause) {
+    case 'approval_waiting':
+    case 'approval_expiring':
+      return `/${slug}/approvals`
+    case 'balance_low':
+      return `/${slug}/balances${operator ? `/${operator}` : ''}`
+    case 'webhooks_failing':
+      return `/${slug}/webhooks`
+    case 'key_expiring':
+      return `/${slug}/keys`
+    case 'monthly_totals':
+      return paths.pivot(slug, saved ? pivotOfMonth(saved.query, saved.month) : {})
+    case 'operator_down':
+    case 'float_short':
+      return `/${slug}`
+    case 'payment_rejected':
+    case 'payment_expired':
+      return `/${slug}/transactions/${subjectId}`
+    case 'batch_ended':
+      return `/${slug}/batches/${subjectId}`
+    case 'list_not_prepared':
+      return `/${slug}/beneficiaries`
+    case 'exception_overdue':
+      return `/${slug}/close/exceptions/${subjectId}`
+    case 'change_waiting':
+    case 'change_expiring':
+      return `/${slug}${pageOfKind(kind ?? '')}`
+    case 'new_device':
+    case 'new_passkey':
+      return `/${slug}/settings`
+  }
+}
+
+/** The page on which changes of a kind are decided; the overview leads to all others. */
+function pageOfKind(kind: string): string {
+  if (kind.startsWith('funding.')) return '/funding'
+  if (kind.startsWith('person.')) return '/people'
+  if (kind.startsWith('policy.')) return '/rules'
+  if (/^(key|api_user|address)\./.test(kind)) return '/keys'
+  if (/^(webhook_secret|event_receiver)\./.test(kind)) return '/webhooks/signing'
+  return ''
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { after, before, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { createRandom } from '#lib/seeded-random.ts'
+import type { DispatcherProcessPlan } from '#server/operators/testing/dispatcher-process.ts'
+import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { anIntakeItem } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+
+let harness: OperatorHarness
+before(async () => {
+  harness = await OperatorHarness.open()
+})
+after(() => harness.close())
+
+const DIGITS = ['341', '342', '343', '344', '901', '903', '906', '907', '908', '909', '911', '913']
+const MAIN = fileURLToPath(new URL('../../testing/dispatcher-process.ts', import.meta.url))
+
+async function startProcess(): Promise<ChildProcess> {
+  const plan: DispatcherProcessPlan = { databaseUrl: harness.database.url, simulatorUrl: harness.simulator.url, secret: SECRET }
+  const child = spawn(process.execPath, [MAIN, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout ?? assert.fail(), 'data')
+  return child
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
+
+async function openCount(): Promise<number> {
+  const { rows } = await harness.database.pool.query<{ pending_count: bigint }>(
+    'select pending_count from application_counters where application_id = $1',
+    [harness.applicationId],
+  )
+  return Number(rows[0]?.pending_count)
+}
+
+test('every transaction ends, executed at most once, while dispatchers are killed with SIGKILL at random moments', async (context) => {
+  const seed = Math.floor(Math.random() * 1e9)
+  context.diagnostic(`seed ${seed}`)
+  const random = createRandom(seed).next
+  const count = 200
+  const items = Array.from({ length: count }, (_, index) => {
+    const digits = DIGITS[Math.floor(random() * DIGITS.length)] ?? '341'
+    return anIntakeItem(harness.applicationId, {
+      operator: OPERATOR_CODES[index % OPERATOR_CODES.length],
+      phoneNumber: `237677209${digits}`,
+      type: random() < 0.5 ? 'COLLECT' : 'DEPOSIT',
+    })
+  })
+  for (let from = 0; from < count; from += 100) await takeIn(harness.database.pool, items.slice(from, from + 100))
+  const children = await Promise.all([startProcess(), startProcess()])
+  try {
+    for (let kills = 0; kills < 4; kills++) {
+      // The moment of the kill is the point of the test, not something to wait for.
+      await delay(random() * 250)
+      await kill(children.shift() ?? assert.fail())
+      if (kills % 2 === 1) {
+        await harness.simulator.close()
+        await harness.restartSimulator()
+      }
+      children.push(await startProcess())
+    }
+    await waitUntil('no transaction is open', async () => (await openCount()) === 0, { limitMs: 60_000, pauseMs: 20 })
+  } finally {
+    await Promise.all(children.map(kill))
+  }
+  for (const item of items) {
+    const isFailing = /90[1-58]$|913$/.test(item.phoneNumber)
+    assert.equal((await harness.read(item)).status, isFailing ? 'FAILED' : 'SUCCESS', item.phoneNumber)
+  }
+  await harness.compareBooks()
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { createDirectory } from '#server/applications/directory.ts'
+import { connectedTo } from '#server/testing/connected.ts'
+import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
+import { createTestPartner } from '#server/testing/partner.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { createIntake, type Intake } from './intake.ts'
+import { startTransactions } from './start-transactions.ts'
+import { UnansweredArrays } from './unanswered-arrays.ts'
+
+let database: TestDatabase
+before(async () => {
+  database = await createTestDatabase()
+})
+after(() => database.drop())
+
+test('webhooks kept back of each transaction of an array until the last one is stored, and of no single request', async () => {
+  const { pool } = database
+  const { applicationId } = await createTestPartner(pool)
+  const directory = await createDirectory({ pool })
+  const application = directory.find(applicationId) ?? assert.fail('it was created')
+  await directory.close()
+  const unansweredArrays = new UnansweredArrays()
+  const intake = createIntake({ pool })
+  const ids: string[] = []
+  const submit: Intake['submit'] = (item) => {
+    ids.push(item.transactionId)
+    return intake.submit(item)
+  }
+  const deps = { pool, connectors: connectedTo(), unansweredArrays, intake: { submit } }
+  const start = (count: number) =>
+    startTransactions(deps, {
+      application,
+      source: 'api',
+      actor: { kind: 'api', id: randomUUID() },
+      type: 'COLLECT',
+      requests: Array.from({ length: count }, () => ({
+        transferMethod: 'MOMOCM',
+        customerName: 'Clarisse Mbarga',
+        externalId: randomUUID(),
+        phoneNumber: '237677209341',
+        amount: 500_000n,
+        webhookUrl: 'https://partner.example/hooks',
+        countryName: 'CAMEROON',
+      })),
+    })
+  const areKeptBack = () => ids.splice(0).map((id) => unansweredArrays.untilAnswered(id) !== undefined)
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select 1 from application_counters where application_id = $1 for update', [applicationId])
+  const single = start(1)
+  assert.deepEqual(areKeptBack(), [false])
+  const array = start(2)
+  await waitUntil('the array is being taken in', () => ids.length === 2)
+  const [first = ''] = ids
+  assert.deepEqual(areKeptBack(), [true, true])
+  await holder.query('commit')
+  holder.release()
+  for (const { ok } of await Promise.all([single, array])) assert.ok(ok)
+  await unansweredArrays.untilAnswered(first)
+  assert.equal(unansweredArrays.untilAnswered(first), undefined)
+})

@@ -56,7 +56,8 @@ export class AttemptStarter {
     for (const delivery of claim.deliveries) {
       const queued = { delivery, claimedAt: claim.claimedAt, receivedMs }
       const answered = this.#options.untilAnswered?.(delivery.transactionId)
-      if (answered) this.#keepBack(queued, answered)
+      // Once stopped, nothing is kept back: what a claim in progress still found is returned with the rest.
+      if (answered && !this.#isStopped) this.#keepBack(queued, answered)
       else receivers.add(this.#enqueue(queued))
     }
     this.#startQueued(receivers)

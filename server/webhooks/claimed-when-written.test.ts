@@ -212,3 +212,22 @@ test('the claim of a webhook that is kept back is returned by a drain', async ()
   stored.resolve()
   await answered
 })
+
+test('a webhook that would be kept back is returned at once if the loop has ended', async () => {
+  const unanswered = new UnansweredArrays()
+  const item = await anOpenTransaction('https://partner.example/hooks')
+  const ended = startLoop(database.pool, { untilAnswered: unanswered.untilAnswered })
+  const stored = Promise.withResolvers<void>()
+  const answered = unanswered.during([item.transactionId], () => stored.promise)
+  await createSettler({
+    pool: database.pool,
+    claimWebhooks: ended.claimWritten,
+    async onWebhooks(written) {
+      await ended.drain()
+      ended.deliver(written)
+    },
+  }).settle(ending(item))
+  await waitUntil('it is returned', async () => (await deliveryOf(item)) === 'due 0')
+  stored.resolve()
+  await answered
+})

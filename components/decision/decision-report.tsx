@@ -16,6 +16,7 @@ export function DecisionReport({ report: { items, results, decision }, onClose }
   const refused = results.filter((result) => result.kind === 'refused')
   const done = results.filter((result) => result.kind === 'done')
   const intended = results.filter((result) => result.kind === 'intended')
+  const intendedPart = intended.filter((result) => result.given < result.needed).length
   const counted = done.filter((result) => decision === 'validated' && result.status === 'PENDING_APPROVAL').length
   return (
     <section aria-label={t('approvals.report.title')} className="grid gap-3">
@@ -25,7 +26,8 @@ export function DecisionReport({ report: { items, results, decision }, onClose }
         </Notice>
       )}
       {counted > 0 && <Notice>{t('approvals.report.counted', { count: counted })}</Notice>}
-      {intended.length > 0 && <Notice>{t('approvals.report.intended', { count: intended.length })}</Notice>}
+      {intended.length > intendedPart && <Notice>{t('approvals.report.intended', { count: intended.length - intendedPart })}</Notice>}
+      {intendedPart > 0 && <Notice>{t('approvals.report.intendedCounted', { count: intendedPart })}</Notice>}
       {refused.length > 0 && <Notice tone="wait">{t('approvals.report.refused', { count: refused.length })}</Notice>}
       <ul aria-label={t('approvals.report.title')} className="rounded-sm border border-line">
         {[...refused, ...intended, ...done].map((result) => {

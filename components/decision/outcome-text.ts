@@ -10,7 +10,10 @@ export function outcomeText(
   decision: 'validated' | 'rejected',
   result: Exclude<DecisionResult, { kind: 'refused' }>,
 ): string {
-  if (result.kind === 'intended') return t('approvals.done.intended')
+  if (result.kind === 'intended') {
+    const { given, needed } = result
+    return given < needed ? t('approvals.done.intendedCounted', { given, needed }) : t('approvals.done.intended')
+  }
   if (decision === 'rejected' || result.status !== 'PENDING_APPROVAL') return t(`approvals.done.${decision}`)
   return t('approvals.done.counted', { given: result.given, needed: result.needed })
 }

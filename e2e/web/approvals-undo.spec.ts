@@ -112,3 +112,16 @@ test('undone in another window, on the page of the transaction, by the button be
   await expect(page.getByRole('timer')).toHaveCount(0)
   await context.close()
 })
+
+test('never called sent: the first of two approvals, while it can be undone and once it has taken effect', async ({ page }) => {
+  const queue = await queueWithUndo(60)
+  const [first] = await queue.wait([{ name: 'Amadou Ngassa' }], { steps: [2] })
+  await openApprovals(page, queue.checker)
+  await validateFirst(page)
+  await expect(page.getByText(/^Approved, needs another approval: 5,000\sXAF to Amadou Ngassa$/)).toBeVisible()
+  await expect(page.getByText(/^Validated:/)).toHaveCount(0)
+  await pool.query('update intended_decisions set due_at = clock_timestamp() where application_id = $1', [queue.applicationId])
+  await expect(page.getByText(/^Approval recorded, waits for another one: 5,000\sXAF to Amadou Ngassa$/)).toBeVisible()
+  await expect(page.getByText(/^Took effect:/)).toHaveCount(0)
+  expect(await queue.statusOf(first ?? '')).toBe('PENDING_APPROVAL')
+})

@@ -198,8 +198,8 @@ export type DecidedResult = { transactionId: string } & (
     }
 )
 
-/** The answer to a page: decided, refused, or to take effect at an instant unless this person undoes it. */
-export type DecisionResult = DecidedResult | ({ transactionId: string; kind: 'intended' } & Intended)
+/** The answer to a page: decided, refused, or to take effect at an instant unless this person undoes it, as the approval `given` of `needed`. */
+export type DecisionResult = DecidedResult | ({ transactionId: string; kind: 'intended'; given: number; needed: number } & Intended)
 
 /** Reasons why a decision was not started: nothing was decided. */
 export type DecisionRefusal = FreshProofRefusal

@@ -35,6 +35,8 @@ export type IntendedDecision = {
   customerName: string | null
   /** Why all of it was refused; null if it was not. */
   refusal: IntentionRefusal | null
+  /** How many of its payments wait for another approval afterwards: no money moves for them. */
+  stillWaiting: number
   refused: readonly RefusedItem[]
 }
 

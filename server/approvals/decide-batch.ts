@@ -70,17 +70,23 @@ export async function decideBatch(deps: DecideBatchDeps, command: DecideBatchCom
 export async function rehearseBatch(
   deps: DecideBatchDeps,
   command: DecideBatchCommand,
-): Promise<Result<{ kind: 'ready'; codeDigest: string | null } | Extract<BatchDecidedResult, { kind: 'changed' }>, Refusal>> {
+): Promise<
+  Result<{ kind: 'ready'; codeDigest: string | null; stillWaiting: number } | Extract<BatchDecidedResult, { kind: 'changed' }>, Refusal>
+> {
+  let stillWaiting = 0
   const attempt = (hasFreshCode: boolean) =>
     withTransaction<never, InsideRefusal>(deps.pool, async (trx) => {
-      const rehearsed = await decideInside(trx, command, { hasFreshCode, isRehearsal: true })
+      const onRehearsed = (waiting: number) => {
+        stillWaiting = waiting
+      }
+      const rehearsed = await decideInside(trx, command, { hasFreshCode, onRehearsed })
       return err(rehearsed.ok ? 'rehearsed' : rehearsed.error)
     })
   const attempted = await attemptWithCode(deps, command, attempt)
   if (!attempted.ok) return attempted
   const { result, codeDigest } = attempted.value
   if (result.ok) throw new Error('A rehearsal was committed')
-  if (result.error === 'rehearsed') return ok({ kind: 'ready', codeDigest })
+  if (result.error === 'rehearsed') return ok({ kind: 'ready', codeDigest, stillWaiting })
   return answerRefusal(deps.pool, command, result.error)
 }
 
@@ -107,11 +113,14 @@ function batchDigest({ batchId, hash, excluded }: DecideBatchCommand): string {
     .digest('hex')
 }
 
-/** Decides in this transaction. A rehearsal ends with the error `rehearsed` where nothing is refused, so that nothing is committed. */
+/**
+ * Decides in this transaction. A rehearsal ends with the error `rehearsed` where nothing is refused, so that nothing is committed, and is told
+ * how many rows would wait for another approval.
+ */
 async function decideInside(
   trx: TrxClient,
   command: DecideBatchCommand,
-  { hasFreshCode, isRehearsal = false }: { hasFreshCode: boolean; isRehearsal?: boolean },
+  { hasFreshCode, onRehearsed }: { hasFreshCode: boolean; onRehearsed?: (waiting: number) => void },
 ): Promise<Result<Done<Decided>, InsideRefusal>> {
   const { checker, batchId, decision, note, excluded } = command
   const { applicationId } = checker
@@ -140,9 +149,13 @@ async function decideInside(
   // Excluded rows do not count: leaving them out is how a batch goes on without an operator that is switched off.
   const terms = weighed.terms.length > 0 ? await selectTermsOf(trx, applicationId, validated) : null
   if (terms) return err(terms)
-  if (isRehearsal) return err('rehearsed')
   const approved =
     weighed.needed <= 1 ? validated : validated.length > 0 ? await selectCompleteRows(trx, applicationId, batchId, weighed.needed) : []
+  const waiting = waitingCount(batch) - approved.length - rejected.length
+  if (onRehearsed) {
+    onRehearsed(waiting)
+    return err('rehearsed')
+  }
   await move(trx, command, { approved, rejected })
   const absent = [...new Set(rows.flatMap(({ onBehalfOf }) => (onBehalfOf === null ? [] : [onBehalfOf])))]
   const details = {
@@ -157,7 +170,6 @@ async function decideInside(
     // The absent checkers in whose place a deputy decided.
     ...(absent.length > 0 ? { onBehalfOf: absent } : {}),
   }
-  const waiting = waitingCount(batch) - approved.length - rejected.length
   const given = Math.min(weighed.needed, weighed.given + (decision === 'validated' ? 1 : 0))
   const decided = { kind: 'done' as const, approved: approved.length, rejected: rejected.length, waiting, given, needed: weighed.needed }
   return done({ action: `batch.${decision}`, subject: batchId, details }, decided)

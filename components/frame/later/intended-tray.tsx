@@ -63,7 +63,7 @@ export function IntendedTray({ application, actions }: { application: string; ac
           key={one.intentionId}
           className="pointer-events-auto flex max-w-lg flex-wrap items-center gap-x-3 gap-y-1 rounded-md border border-ink bg-ink px-3.5 py-2 text-paper shadow-float"
         >
-          <span>{t('undo.validated', { what: subjectText(t, locale, one) })}</span>
+          <span>{waitingText(t, locale, one)}</span>
           <SecondsLeft dueInMs={one.dueInMs} readAtMs={readAtMs} />
           <button type="button" onClick={() => undo(one)} className="font-strong underline">
             {t('undo.button')}
@@ -130,12 +130,25 @@ function useAnnouncements(intended: readonly IntendedDecision[]): void {
       const before = seen.current.get(one.intentionId)
       seen.current.set(one.intentionId, one.state)
       if (before === one.state) continue
-      const what = subjectText(t, locale, one)
-      if (one.state === 'waiting') announce(t('undo.spoken', { what, seconds: Math.max(0, Math.ceil(one.dueInMs / 1_000)) }))
-      if (one.state === 'carried_out' && before === 'waiting') toast(t('undo.done', { what }))
-      if (one.state === 'refused') announce(t('undo.refused', { what }))
+      const seconds = Math.max(0, Math.ceil(one.dueInMs / 1_000))
+      if (one.state === 'waiting') announce(t('undo.spoken', { text: waitingText(t, locale, one), seconds }))
+      if (one.state === 'carried_out' && before === 'waiting') toast(carriedOutText(t, locale, one))
+      if (one.state === 'refused') announce(t('undo.refused', { what: subjectText(t, locale, one) }))
     }
   }, [intended, locale, t])
+}
+
+/** What was validated, and that no money moves where another approval is needed. */
+function waitingText(t: Translate, locale: Locale, one: IntendedDecision): string {
+  const what = subjectText(t, locale, one)
+  if (one.stillWaiting === 0) return t('undo.validated', { what })
+  return one.customerName === null ? t('undo.approvedSome', { what, count: one.stillWaiting }) : t('undo.approved', { what })
+}
+
+function carriedOutText(t: Translate, locale: Locale, one: IntendedDecision): string {
+  const what = subjectText(t, locale, one)
+  if (one.stillWaiting === 0) return t('undo.done', { what })
+  return one.customerName === null ? t('undo.doneSome', { what, count: one.stillWaiting }) : t('undo.donePart', { what })
 }
 
 /** `250,000 XAF to Awa Diop`, `3 · 810,000 XAF` or the name of the batch. */

@@ -56,14 +56,15 @@ export async function carryOutNext(deps: Deps): Promise<boolean> {
 
 async function carryOut(deps: Deps, due: DueIntention): Promise<IntentionResult> {
   const { applicationId, personId, hasSecondFactor } = due
-  if (!due.mayAct) return { refusal: 'session_ended', refused: [] }
-  if (due.lateMs > LATE_MS_MAX) return { refusal: 'too_late', refused: [] }
+  if (!due.mayAct) return notCarriedOut('session_ended')
+  if (due.lateMs > LATE_MS_MAX) return notCarriedOut('too_late')
   const checker = { applicationId, id: personId, hasSecondFactor }
   const ground = { checker, decision: 'validated' as const, verifiedDigest: due.codeDigest ?? undefined }
   if (due.batchId === null) {
     const decided = await decideMany(deps, { ...ground, ...due.command })
-    if (!decided.ok) return { refusal: decided.error, refused: [] }
-    return { refusal: null, refused: decided.value.flatMap((result) => refusedOf(result, personId)) }
+    if (!decided.ok) return notCarriedOut(decided.error)
+    const refused = decided.value.flatMap((result) => refusedOf(result, personId))
+    return { refusal: null, refused, stillWaiting: decided.value.filter((result) => isStillWaiting(result, personId)).length }
   }
   const { shownAt, ...command } = due.command
   const decided = await decideBatch(deps, { ...ground, ...command, batchId: due.batchId, shownAt: new Date(shownAt) }).catch(
@@ -72,18 +73,31 @@ async function carryOut(deps: Deps, due: DueIntention): Promise<IntentionResult>
       return err('unexpected' as const)
     },
   )
-  if (decided.ok && decided.value.kind === 'done') return { refusal: null, refused: [] }
+  if (decided.ok && decided.value.kind === 'done') return { refusal: null, refused: [], stillWaiting: decided.value.waiting }
   const own = { applicationId, batchId: due.batchId, personId, since: due.createdAt }
-  if (await hasDecidedBatch(deps.pool, own)) return { refusal: null, refused: [] }
-  if (decided.ok) return { refusal: 'changed', refused: [] }
-  return { refusal: decided.error === 'not_found' ? 'not_waiting' : decided.error, refused: [] }
+  if (await hasDecidedBatch(deps.pool, own)) return { refusal: null, refused: [], stillWaiting: due.stillWaiting }
+  if (decided.ok) return notCarriedOut('changed')
+  return notCarriedOut(decided.error === 'not_found' ? 'not_waiting' : decided.error)
+}
+
+function notCarriedOut(refusal: NonNullable<IntentionResult['refusal']>): IntentionResult {
+  return { refusal, refused: [], stillWaiting: 0 }
+}
+
+function refusedOf(result: DecidedResult, personId: string): IntentionResult['refused'] {
+  if (result.kind !== 'refused' || isDecidedBy(result, personId)) return []
+  return [{ transactionId: result.transactionId, reason: result.reason }]
 }
 
 /** Refused because this person decided before: by a process that died after it, or in another window. Either way it is what they wanted. */
-function refusedOf(result: DecidedResult, personId: string): IntentionResult['refused'] {
-  if (result.kind !== 'refused') return []
-  const isOwn = result.now?.decisions.some((one) => one.checkerId === personId && one.decision === 'validated') ?? false
-  return isOwn ? [] : [{ transactionId: result.transactionId, reason: result.reason }]
+function isDecidedBy({ now }: Extract<DecidedResult, { kind: 'refused' }>, personId: string): boolean {
+  return now?.decisions.some((one) => one.checkerId === personId && one.decision === 'validated') ?? false
+}
+
+/** Validated by this person, and more approvals are needed. */
+function isStillWaiting(result: DecidedResult, personId: string): boolean {
+  if (result.kind === 'done') return result.status === 'PENDING_APPROVAL'
+  return isDecidedBy(result, personId) && result.now?.status === 'PENDING_APPROVAL'
 }
 
 type IntentionLoop = { drain(): Promise<void> }

@@ -42,11 +42,7 @@ export async function decideOrIntendMany(
   const answered = new Map<string, DecisionResult>()
   if (items.length > 0) {
     const decided = await (delays
-      ? intendMany(
-          deps,
-          { checker, note, proof, items },
-          { undoSeconds, needsCode: items.some((item) => rows.get(item.transactionId)?.needsCode) },
-        )
+      ? intendMany(deps, { checker, note, proof, items }, { undoSeconds, rows })
       : decideMany(deps, { checker, decision, note, items, proof }))
     if (!decided.ok) return decided
     for (const result of decided.value) answered.set(result.transactionId, result)
@@ -69,19 +65,28 @@ function refusalOf(row: ApprovalRow | undefined, contentHash: string): RefusedRe
 async function intendMany(
   deps: DecideManyDeps,
   { checker, note, proof, items }: Pick<DecideManyCommand, 'checker' | 'note' | 'proof' | 'items'>,
-  { undoSeconds, needsCode }: { undoSeconds: number; needsCode: boolean },
+  { undoSeconds, rows }: { undoSeconds: number; rows: ReadonlyMap<string, ApprovalRow> },
 ): Promise<Result<DecisionResult[], DecisionRefusal>> {
-  const digest = needsCode ? listDigest(items) : null
+  const digest = items.some((item) => rows.get(item.transactionId)?.needsCode) ? listDigest(items) : null
   if (digest !== null) {
     const spent = await spendProof(deps, { checker, proof, digest, count: items.length })
     if (!spent.ok) return spent
   }
   const transactionIds = items.map((item) => item.transactionId)
   const command: ListCommand = { items, note }
-  const stored = await storeIntention(deps.pool, { checker, codeDigest: digest, undoSeconds, subject: { transactionIds, command } })
+  const progress = new Map(transactionIds.map((id) => [id, progressAfter(rows.get(id))]))
+  const stillWaiting = [...progress.values()].filter(({ given, needed }) => given < needed).length
+  const subject = { transactionIds, command }
+  const stored = await storeIntention(deps.pool, { checker, codeDigest: digest, undoSeconds, stillWaiting, subject })
   // In another window, at the same time: nothing of this list is intended twice.
   if (!stored.ok) return ok([])
-  return ok(transactionIds.map((transactionId) => ({ transactionId, kind: 'intended', ...stored.value })))
+  return ok([...progress].map(([transactionId, after]) => ({ transactionId, kind: 'intended', ...after, ...stored.value })))
+}
+
+/** The approvals of a payment once one more has taken effect. */
+function progressAfter(row: ApprovalRow | undefined): { given: number; needed: number } {
+  const needed = row?.needed ?? 1
+  return { given: Math.min(needed, (row?.given ?? 0) + 1), needed }
 }
 
 /** The same for a whole batch. */
@@ -98,7 +103,8 @@ export async function decideOrIntendBatch(
   const { value } = rehearsed
   if (value.kind === 'changed') return ok(value)
   const subject = { batchId, command: { hash, note, excluded, shownAt: shownAt.toISOString() } }
-  const stored = await storeIntention(deps.pool, { checker, codeDigest: value.codeDigest, undoSeconds, subject })
+  const { codeDigest, stillWaiting } = value
+  const stored = await storeIntention(deps.pool, { checker, codeDigest, undoSeconds, stillWaiting, subject })
   return stored.ok ? ok({ kind: 'intended', ...stored.value }) : stored
 }
 
@@ -106,13 +112,14 @@ type NewIntention = {
   checker: ApprovalViewer
   codeDigest: string | null
   undoSeconds: number
+  stillWaiting: number
   subject: { transactionIds: string[]; command: ListCommand } | { batchId: string; command: BatchCommand }
 }
 
 /** Stores it unless one of its items is intended already, which only the lock of the application can say for sure. */
 function storeIntention(
   pool: Pool,
-  { checker, codeDigest, undoSeconds, subject }: NewIntention,
+  { checker, codeDigest, undoSeconds, stillWaiting, subject }: NewIntention,
 ): Promise<Result<Intended, 'intended_already'>> {
   const { applicationId, personId } = asker(checker)
   const intentionId = randomUUID()
@@ -122,7 +129,7 @@ function storeIntention(
     if (transactionIds.size > 0 || isBatchIntended) return err('intended_already')
     const address = callerAddress()
     const dueAt = (
-      await insertIntention(trx, { applicationId, intentionId, personId, address, codeDigest, undoSeconds, ...subject })
+      await insertIntention(trx, { applicationId, intentionId, personId, address, codeDigest, undoSeconds, stillWaiting, ...subject })
     ).toISOString()
     await noteChange(trx, applicationId)
     return done(

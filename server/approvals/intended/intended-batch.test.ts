@@ -97,3 +97,16 @@ test('code_required at once for a batch that needs one, before anything is inten
   assert.deepEqual(await validate(batchId, desk.ben), { ok: false, error: 'code_required' })
   assert.deepEqual(await listIntended(desk.pool, desk.viewer(desk.ben)), [])
 })
+
+test('how many rows wait for another approval, before and after a batch of two approvals takes effect', async () => {
+  const { batchId } = await desk.makeBatch({ count: 3, change: () => ({ bands: [aBand({ steps: [2] })] }) })
+  must(await validate(batchId, desk.ada))
+  assert.equal((await newest(desk.ada)).stillWaiting, 3)
+  await carryOut()
+  assert.deepEqual([(await newest(desk.ada)).state, (await newest(desk.ada)).stillWaiting], ['carried_out', 3])
+  must(await validate(batchId, desk.ben))
+  assert.equal((await newest(desk.ben)).stillWaiting, 0)
+  await carryOut()
+  assert.deepEqual(await desk.statusesOf(batchId), { PENDING: 3 })
+  assert.equal((await newest(desk.ben)).stillWaiting, 0)
+})

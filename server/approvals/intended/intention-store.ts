@@ -15,6 +15,8 @@ type Subject = { transactionIds: readonly string[]; command: ListCommand } | { b
 export type IntentionResult = {
   refusal: IntentionRefusal | null
   refused: readonly { transactionId: string; reason: RefusedReason }[]
+  /** How many payments wait for another approval. */
+  stillWaiting: number
 }
 
 export type DueIntention = {
@@ -29,6 +31,7 @@ export type DueIntention = {
   /** The person is not blocked, has not ended all sessions since, and has the second factor that the application may demand. */
   mayAct: boolean
   hasSecondFactor: boolean
+  stillWaiting: number
 } & ({ batchId: null; command: ListCommand } | { batchId: string; command: BatchCommand })
 
 /** How long people of an application can undo, in seconds, and which of these items this person intends to validate already. */
@@ -58,14 +61,15 @@ type NewIntention = Subject & {
   address: string | undefined
   codeDigest: string | null
   undoSeconds: number
+  stillWaiting: number
 }
 
 /** Stores what a person intends, and returns when it takes effect. The person must exist. */
 export async function insertIntention(trx: TrxClient, intention: NewIntention): Promise<Date> {
   const { rows } = await trx.query<{ dueAt: Date }>(
     `insert into intended_decisions
-       (application_id, intention_id, person_id, session_epoch, address, transaction_ids, batch_id, command, code_digest, created_at, due_at)
-     select $1, $2, p.person_id, p.session_epoch, $4, $5, $6, $7, $8, n.at, n.at + $9 * interval '1 second'
+       (application_id, intention_id, person_id, session_epoch, address, transaction_ids, batch_id, command, code_digest, still_waiting, created_at, due_at)
+     select $1, $2, p.person_id, p.session_epoch, $4, $5, $6, $7, $8, $10, n.at, n.at + $9 * interval '1 second'
      from people p cross join (select clock_timestamp() as at) n where p.person_id = $3
      returning due_at as "dueAt"`,
     [
@@ -78,6 +82,7 @@ export async function insertIntention(trx: TrxClient, intention: NewIntention): 
       JSON.stringify(intention.command),
       intention.codeDigest,
       intention.undoSeconds,
+      intention.stillWaiting,
     ],
   )
   const [stored] = rows
@@ -92,7 +97,7 @@ export async function lockDue(trx: TrxClient): Promise<DueIntention | undefined>
        d.code_digest as "codeDigest", d.batch_id as "batchId", d.command, d.created_at as "createdAt",
        (extract(epoch from clock_timestamp() - d.due_at) * 1000)::float8 as "lateMs",
        not p.is_blocked and p.session_epoch = d.session_epoch and (has_second_factor(p.person_id) or not a.requires_second_factor) as "mayAct",
-       has_second_factor(p.person_id) as "hasSecondFactor"
+       has_second_factor(p.person_id) as "hasSecondFactor", d.still_waiting as "stillWaiting"
      from intended_decisions d join people p on p.person_id = d.person_id join applications a on a.application_id = d.application_id
      where d.state = 'waiting' and d.due_at <= clock_timestamp() order by d.due_at limit 1 for update of d skip locked`,
   )
@@ -107,8 +112,9 @@ export async function endIntention(
 ): Promise<void> {
   const state = result.refusal === null && result.refused.length === 0 ? 'carried_out' : 'refused'
   await trx.query(
-    `update intended_decisions set state = $3, result = $4, ended_at = clock_timestamp() where application_id = $1 and intention_id = $2`,
-    [applicationId, intentionId, state, JSON.stringify(result)],
+    `update intended_decisions set state = $3, result = $4, still_waiting = $5, ended_at = clock_timestamp()
+     where application_id = $1 and intention_id = $2`,
+    [applicationId, intentionId, state, JSON.stringify({ refusal: result.refusal, refused: result.refused }), result.stillWaiting],
   )
 }
 
@@ -157,7 +163,8 @@ type IntentionRow = {
   dueInMs: number
   batchId: string | null
   batchName: string | null
-  result: IntentionResult | null
+  result: Omit<IntentionResult, 'stillWaiting'> | null
+  stillWaiting: number
   items: { transactionId: string; customerName: string; currency: Currency; amountMinor: string }[]
 }
 
@@ -167,7 +174,7 @@ export async function selectIntentions(
   { applicationId, personId }: { applicationId: string; personId: string },
 ): Promise<IntentionRow[]> {
   const { rows } = await queryable.query<IntentionRow>(
-    `select d.intention_id as "intentionId", d.state, (extract(epoch from d.due_at - clock_timestamp()) * 1000)::integer as "dueInMs", d.batch_id as "batchId", b.name as "batchName", d.result,
+    `select d.intention_id as "intentionId", d.state, (extract(epoch from d.due_at - clock_timestamp()) * 1000)::integer as "dueInMs", d.batch_id as "batchId", b.name as "batchName", d.result, d.still_waiting as "stillWaiting",
        coalesce((select json_agg(json_build_object('transactionId', t.transaction_id, 'customerName', t.customer_name, 'currency', t.currency,
            'amountMinor', t.amount_minor::text))
          from transactions t where t.application_id = d.application_id and t.transaction_id = any (d.transaction_ids)), '[]') as items

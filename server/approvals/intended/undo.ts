@@ -48,7 +48,7 @@ export async function listIntended(queryable: Queryable, viewer: ApprovalViewer)
   const rows = await selectIntentions(queryable, { applicationId: viewer.applicationId, personId: viewer.id })
   const refusedIds = rows.flatMap((row) => row.result?.refused.map((one) => one.transactionId) ?? [])
   const now = new Map((await findApprovals(queryable, viewer, refusedIds)).map((row) => [row.transactionId, row]))
-  return rows.map(({ intentionId, state, dueInMs, batchId, batchName, result, items }) => ({
+  return rows.map(({ intentionId, state, dueInMs, batchId, batchName, result, stillWaiting, items }) => ({
     intentionId,
     state,
     dueInMs,
@@ -61,6 +61,7 @@ export async function listIntended(queryable: Queryable, viewer: ApprovalViewer)
     }),
     customerName: items.length === 1 ? (items[0]?.customerName ?? null) : null,
     refusal: result?.refusal ?? null,
+    stillWaiting,
     refused: (result?.refused ?? []).flatMap(({ transactionId, reason }) => toRefusedItem(now.get(transactionId), reason)),
   }))
 }

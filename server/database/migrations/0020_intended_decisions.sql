@@ -17,6 +17,8 @@ create table intended_decisions (
   command jsonb not null,
   -- The digest of the list or batch for which a fresh code was verified; null if none was needed.
   code_digest text,
+  -- How many of the payments wait for another approval afterwards: as expected until it takes effect, then as it was.
+  still_waiting integer not null default 0 check (still_waiting >= 0),
   state text not null default 'waiting' check (state in ('waiting', 'undone', 'carried_out', 'refused')),
   created_at timestamptz not null default clock_timestamp(),
   due_at timestamptz not null,

@@ -233,7 +233,7 @@ export type Connector = {
  * `link`: the customer follows a link that the operator returns. Otherwise the customer dials, and enters the code that comes back, of
  * `codeLength` digits where the operator's codes have one length.
  */
-type CustomerStep = 'link' | { dial(amountMinor: bigint): string; codeLength?: number }
+type CustomerStep = 'link' | { dial(amountMinor: bigint): string; codeLength?: number | undefined }
 
 /** The operator refused the customer's code and moved nothing: the customer may enter another one. */
 export type CodeRefusal = { kind: 'wrong_code'; operatorCode: string; exchange: Exchange }

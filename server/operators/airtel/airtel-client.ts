@@ -17,7 +17,7 @@ import { keySchema, problemSchema, tokenSchema } from './messages.ts'
 const ENQUIRY_DELAY_MS = 60_000
 const ENQUIRY_DELAY_MS_MAX = 600_000
 
-export const airtelSettingsSchema = z.strictObject({
+const fieldsSchema = z.strictObject({
   ...COMMON_SETTINGS,
   /** `production` or `uat`: what was submitted to one is unknown on the other. */
   environment: z.enum(['production', 'uat']),
@@ -33,11 +33,17 @@ export const airtelSettingsSchema = z.strictObject({
   rsaPadding: z.enum(['pkcs1', 'oaep-sha256']).optional(),
   /** The private key of callback authentication; without it callbacks are hints. */
   callbackKey: secretText.optional(),
-  /** From a submission to its first status enquiry, and to the next submission of the same id. */
+  /** From a submission to its first status enquiry, and to the next submission of the same id; at least a minute in production. */
   enquiryDelayMs: z.int().min(0).max(ENQUIRY_DELAY_MS_MAX).default(ENQUIRY_DELAY_MS),
   /** Sends amounts with decimals as they are; otherwise they are refused. */
   takesDecimals: z.boolean().optional(),
 })
+
+export const airtelSettingsSchema = fieldsSchema.refine(
+  ({ environment, enquiryDelayMs }) => environment !== 'production' || enquiryDelayMs >= ENQUIRY_DELAY_MS,
+  // A submission that Airtel is still working on is unknown to an earlier enquiry, and would be sent again.
+  { path: ['enquiryDelayMs'], error: 'must be at least 60000 in production' },
+)
 export type AirtelSettings = z.infer<typeof airtelSettingsSchema>
 
 /** Airtel says until when a key is valid, in no documented form. */

@@ -155,8 +155,10 @@ test('the direction stays open if Airtel has another key now, and the next depos
   key = spkiOf(publicKey)
 })
 
-test('a minute until the first status enquiry, unless the settings say another time', () => {
+test('a minute until the first status enquiry, unless the settings say another time, which in production is not less', () => {
   assert.deepEqual([connect().terms.enquiryDelayMs, connect({ enquiryDelayMs: 5 }).terms.enquiryDelayMs], [60_000, 5])
+  assert.equal(connect({ environment: 'production', enquiryDelayMs: 90_000 }).terms.enquiryDelayMs, 90_000)
+  assert.throws(() => connect({ environment: 'production', enquiryDelayMs: 59_999 }), /must be at least 60000 in production/)
 })
 
 for (const [body, expected] of [

@@ -4,7 +4,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
+import { createLogger } from '#server/logger.ts'
 import type { Connector, Submission } from '#server/operators/connector.ts'
+import { guardConnector } from '#server/operators/guard-connector.ts'
 import { aConnectorContext, keepNothing } from '#server/operators/testing/connectors/connector-context.ts'
 import { createSonatelConnector } from './sonatel-connector.ts'
 import { aSonatelSubmission, sonatelSettings } from './testing.ts'
@@ -219,6 +221,14 @@ test('a QR code is for one payment and has the name of the merchant', async () =
   )
 })
 
+test('a code of the length that was agreed is asked for, and of any length where none was', () => {
+  const lengths = [undefined, 6].map((codeLength) => {
+    const { customerStep } = connect({ codeLength })
+    return typeof customerStep === 'object' ? customerStep.codeLength : 'none'
+  })
+  assert.deepEqual(lengths, [undefined, 6])
+})
+
 test('failed without a call for less than 10 XOF', async () => {
   const outcome = await connect().submit(aSonatelSubmission({ amountMinor: 900n }), keepNothing)
   assert.equal(factsOf(outcome), 'failed Montant inférieur au minimum de cet opérateur (10) MINIMUM')
@@ -270,10 +280,31 @@ test('a QR code is pending while it is valid, also after a payment that failed, 
   nowMs = START_MS + 1_800_000 + 86_399_000
   assert.equal(await ask([]), 'pending')
   nowMs += 2_000
-  assert.equal(await ask([]), 'failed Timeout opérateur 4004 q1')
-  assert.equal(await ask(failed), 'failed Transaction refusée FAILED MP1')
+  assert.equal(await ask([]), `failed Timeout opérateur 4004 ${kept.operatorReference}`)
+  assert.equal(await ask(failed), `failed Transaction refusée FAILED ${kept.operatorReference}`)
   assert.equal(await ask([{ reference, status: 'PENDING', transactionId: 'MP1' }]), 'pending')
   assert.equal(await ask([{ reference, status: 'SUCCESS', transactionId: 'MP1' }]), 'succeeded MP1')
+})
+
+test('succeeded, if somebody else scanned the code and a payment that had FAILED is queried again with what its failure stored', async () => {
+  const connector = guardConnector('SNOM', connect({ collectBy: 'qr' }), createLogger('silent'))
+  const submission = aSonatelSubmission()
+  const kept = await keepQrCode(connector, submission)
+  nowMs = START_MS + 1_800_000 + 86_401_000
+  const { reference } = submission
+  for (const ended of [[], [{ reference, status: 'FAILED', transactionId: 'MP1' }]]) {
+    answer = (_, response) => say(response, 200, ended)
+    const failed = await connector.query({ ...submission, operatorReference: kept.operatorReference })
+    assert.ok(failed.kind === 'failed')
+    assert.equal(failed.operatorReferenceOther, ended[0]?.transactionId)
+    answer = (_, response) =>
+      say(response, 200, [
+        ...ended,
+        { reference, status: 'SUCCESS', transactionId: 'MP2', amount: { value: 5000, unit: 'XOF' }, customer: { id: '770000001' } },
+      ])
+    const late = await connector.query({ ...submission, operatorReference: failed.operatorReference })
+    assert.equal(factsOf(late), 'succeeded MP2')
+  }
 })
 
 test('not_sent, so that nobody gets the link, if another process has taken the submission over', async () => {

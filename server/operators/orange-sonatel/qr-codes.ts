@@ -10,7 +10,7 @@ import type { SonatelClient, SonatelSettings } from './sonatel-client.ts'
 const GRACE_S = 86_400
 const NAME_LENGTH_MAX = 50
 
-const KEPT = /^(\d{10})\.(.+)$/
+const KEPT = /^(\d{10})\..+$/
 
 type Sonatel = { context: ConnectorContext; settings: SonatelSettings; client: SonatelClient }
 
@@ -49,13 +49,13 @@ export async function makeQrCode(sonatel: Sonatel, submission: Submission, keep:
   return { kind: 'accepted', ...kept, exchange: exchangeOf(outcome) }
 }
 
-type QrState = { isOpen: boolean; qrId: string }
+type QrState = { isOpen: boolean }
 
 /** The QR code that a submission kept; undefined if it kept none. */
 export function qrStateOf({ operatorReference = '' }: StatusEnquiry, now: Date): QrState | undefined {
-  const [, endsAtS, qrId] = KEPT.exec(operatorReference) ?? []
-  if (endsAtS === undefined || qrId === undefined) return undefined
-  return { qrId, isOpen: now.getTime() / 1_000 < Number(endsAtS) + GRACE_S }
+  const endsAtS = KEPT.exec(operatorReference)?.[1]
+  if (endsAtS === undefined) return undefined
+  return { isOpen: now.getTime() / 1_000 < Number(endsAtS) + GRACE_S }
 }
 
 /** The end of a code with which nobody tried to pay. */

@@ -27,6 +27,8 @@ export const sonatelSettingsSchema = z.strictObject({
     .string()
     .regex(/^[*#][\d*#]{1,30}#$/, 'must be a USSD string')
     .default('#144#391#'),
+  /** How many digits a customer's code has, as the customers of this account see it; Sonatel publishes no length. */
+  codeLength: z.int().min(4).max(8).optional(),
   /** Codes of a refused customer's code, after which the customer may enter another one. Sonatel publishes none. */
   wrongCodes: z.array(z.string().regex(/^\d{1,6}$/, 'must be digits')).default([]),
   /** The app that the link opens. */

@@ -30,7 +30,7 @@ export function createSonatelConnector(context: ConnectorContext, settings: Sona
   const sonatel: Sonatel = { context, settings, client }
   return {
     terms: context.terms,
-    customerStep: settings.collectBy === 'qr' ? 'link' : { dial: () => settings.dial },
+    customerStep: settings.collectBy === 'qr' ? 'link' : { dial: () => settings.dial, codeLength: settings.codeLength },
     submit: (submission, keep) => submit(sonatel, submission, keep),
     query: (query) => queryStatus(sonatel, query),
     balance: () => readBalance(sonatel),
@@ -116,7 +116,9 @@ async function lookUp({ context, settings, client }: Sonatel, query: StatusEnqui
   // A customer whose payment failed may try again while the code is valid.
   if (!judged || judged.kind === 'failed') {
     if (qr.isOpen) return { kind: 'pending', exchange }
-    return { ...(judged ?? { kind: 'failed', ...QR_EXPIRED, exchange }), operatorReference: judged?.operatorReference ?? qr.qrId }
+    // What is kept of the code stays with the failed payment: by it, a later query knows that anybody may have paid.
+    const failed = judged ?? { kind: 'failed', ...QR_EXPIRED, exchange }
+    return { ...failed, operatorReference: query.operatorReference, operatorReferenceOther: judged?.operatorReference }
   }
   // The id of a payment in progress does not replace what is kept of its code.
   return judged.kind === 'pending' ? { kind: 'pending', exchange } : judged

@@ -12,7 +12,7 @@ import { connectorsWith, OperatorHarness, SECRET } from '../testing/operator-har
 import { makeEndedQueriesDue, readContradictions, readEndedQueries } from '../testing/recorded-contradictions.ts'
 import { type ScriptedOperator, sayTransfer, startScriptedOperator } from '../testing/scripted-operator.ts'
 import { scheduleSecondLooks } from './contradiction-store.ts'
-import { queryContradictions } from './second-looks.ts'
+import { queryContradictions, queryFailures } from './second-looks.ts'
 import { settleFinalResult } from './settle-final-result.ts'
 
 let operator: ScriptedOperator
@@ -258,6 +258,48 @@ test('a contradiction at an operator that answers no queries about collects is r
     await makeEndedQueriesDue(pool)
   }
   assert.deepEqual([queries, await recordedOf(item)], [3, ['1 callback succeeded FAILED', '2 query unknown FAILED']])
+})
+
+test('a contradiction with what the operator reports, if a second look at a failure finds a success of another amount', async () => {
+  const { pool } = harness.database
+  const item = await harness.make({ operator: 'OMCM', type: 'COLLECT' })
+  await transition(pool, [{ ...item, event: 'failed', message: 'x', actor: { kind: 'operator', id: null } }])
+  const exchange = { httpStatus: 200, answer: '{"amount":2}' }
+  const query: Connector['query'] = async () => ({ kind: 'succeeded', reported: { amountMinor: item.amountMinor * 2n }, exchange })
+  const connectors = connectorsWith(harness, { query })
+  const look = () => queryContradictions({ pool, connectors, logger: createLogger('silent'), spreadMs: 0 })
+  await look()
+  await makeEndedQueriesDue(pool)
+  await look()
+  assert.deepEqual(await recordedOf(item), ['1 query succeeded FAILED', '2 query unknown FAILED'])
+  const { rows } = await pool.query(
+    'select answer, is_contradicted(application_id, transaction_id) as "isContradicted" from operator_contradictions where transaction_id = $1 and number = 1',
+    [item.transactionId],
+  )
+  assert.match(rows[0].answer, /^The operator reports another amount: .*\{"amount":2\}$/)
+  assert.equal(rows[0].isContradicted, true)
+  assert.equal((await harness.read(item)).status, 'FAILED')
+  const paidAgain = await queryFailures({ ...harness.forcedEnquiries, connectors }, [
+    { ...item, currency: 'XAF', operatorReference: null, operatorToken: null },
+  ])
+  assert.deepEqual([...paidAgain], [])
+})
+
+test('nothing recorded against a SUCCESS about which the operator reports another amount', async () => {
+  const item = await ended('SUCCESS')
+  const query: Connector['query'] = async () => ({
+    kind: 'succeeded',
+    reported: { amountMinor: item.amountMinor * 2n },
+    exchange: { httpStatus: 200, answer: '{}' },
+  })
+  const { pool } = harness.database
+  await pool.query(
+    `insert into contradiction_queries (application_id, transaction_id, kind, operator, next_at, said, answer)
+       values ($1, $2, 'hint', 'OMCM', now(), 'failed', 'text')`,
+    [item.applicationId, item.transactionId],
+  )
+  await queryContradictions({ pool, connectors: connectorsWith(harness, { query }), logger: createLogger('silent'), spreadMs: 0 })
+  assert.deepEqual(await recordedOf(item), [])
 })
 
 test('no second look at what a checker rejected, which was never at an operator', async () => {

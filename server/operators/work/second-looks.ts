@@ -159,7 +159,8 @@ async function queryOne(deps: ContradictionDeps, query: ContradictionQuery): Pro
   if (connector.hasNoQueries && query.type === 'COLLECT' && isLook(query)) return endContradictionQuery(pool, query, spreadMs)
   const outcome = await queryEnded(connector, query)
   onOutcome?.(`${kind} ${outcome.kind}`)
-  const isOpen = outcome.kind === 'unknown' || (outcome.kind === 'pending' && kind !== 'contradiction')
+  const isUnanswered = outcome.kind === 'unknown' && !isAnotherMovement(outcome)
+  const isOpen = isUnanswered || (outcome.kind === 'pending' && kind !== 'contradiction')
   if (isOpen && query.tries < TRIES_MAX[kind]) return
   await storeEndedAnswer(deps, query, outcome)
   if (kind === 'hint' && isOpen) await storeUnconfirmedHint(pool, answerOf(query, outcome))
@@ -185,9 +186,14 @@ function queryEnded(
   })
 }
 
+/** Under our reference the operator has executed another amount, or for another number: after a failure, people must look at it. */
+function isAnotherMovement(outcome: QueryOutcome): boolean {
+  return outcome.kind === 'unknown' && outcome.doubt?.kind === 'mismatch'
+}
+
 /**
  * Stores the operator's answer about a payment that has ended: as the next answer if a contradiction is recorded, and as a contradiction if
- * it reports the other result.
+ * it reports the other result, or after a failure a success that is not quite our payment.
  */
 async function storeEndedAnswer(
   { pool, logger }: Pick<ContradictionDeps, 'pool' | 'logger'>,
@@ -198,12 +204,14 @@ async function storeEndedAnswer(
   const isFinal = outcome.kind === 'succeeded' || outcome.kind === 'failed'
   // The first answer to a contradiction is stored whatever it says; of others, what decides something.
   if (kind === 'contradiction' || isFinal) await storeContradictionAnswer(pool, answerOf(query, outcome))
-  const transaction = isFinal || kind === 'contradiction' ? await findTransaction(pool, applicationId, transactionId) : undefined
+  const isFound = isFinal || isAnotherMovement(outcome)
+  const transaction = isFound || kind === 'contradiction' ? await findTransaction(pool, applicationId, transactionId) : undefined
   if (!transaction || confirms(transaction.status, outcome)) return
-  if (isFinal) {
+  const said = isFinal ? outcome.kind : isAnotherMovement(outcome) ? 'succeeded' : undefined
+  if (said) {
     const { answer } = outcome.exchange
     const row = { item_index: 0, application_id: applicationId, transaction_id: transactionId, operator, answer }
-    await storeContradictions(pool, [{ ...row, source: 'query', said: outcome.kind }])
+    await storeContradictions(pool, [{ ...row, source: 'query', said }])
   }
   logger.error({ transactionId, stored: transaction.status, said: outcome.kind }, 'The operator does not confirm the stored result')
 }

@@ -64,6 +64,7 @@ export const SETTING_NAMES = [
   'clientId',
   'clientKey',
   'clientSecret',
+  'codeLength',
   'codeMeanings',
   'collectBy',
   'collectMaximum',

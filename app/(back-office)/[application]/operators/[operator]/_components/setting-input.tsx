@@ -129,6 +129,7 @@ const HINTS = [
   'directions',
   'codeMeanings',
   'targetEnvironment',
+  'codeLength',
   'wrongCodes',
   'believesEmptySearches',
   'qrValidityS',

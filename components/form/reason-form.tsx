@@ -14,6 +14,8 @@ type Props = {
   submitLabel: string
   isDanger?: boolean
   isBusy?: boolean
+  /** Called with what is typed so far. */
+  onTyped?: (text: string) => void
   onReason: (reason: string) => void
   onCancel: () => void
 }
@@ -21,7 +23,18 @@ type Props = {
 const REASON_MAX = 500
 
 /** Asks in place for the reason of something, which is required. Dialogs use `form-dialog`. */
-export function ReasonForm({ id, label, hint, suggestion = '', submitLabel, isDanger = false, isBusy = false, onReason, onCancel }: Props) {
+export function ReasonForm({
+  id,
+  label,
+  hint,
+  suggestion = '',
+  submitLabel,
+  isDanger = false,
+  isBusy = false,
+  onTyped,
+  onReason,
+  onCancel,
+}: Props) {
   const t = useT()
   const [reason, setReason] = useState(suggestion)
   const [isChecked, setIsChecked] = useState(false)
@@ -37,7 +50,10 @@ export function ReasonForm({ id, label, hint, suggestion = '', submitLabel, isDa
         label={label}
         hint={hint}
         value={reason}
-        onChange={(event) => setReason(event.target.value)}
+        onChange={(event) => {
+          setReason(event.target.value)
+          onTyped?.(event.target.value)
+        }}
         error={isChecked && reason.trim() === '' ? t('form.field.required') : undefined}
         maxLength={REASON_MAX}
         autoComplete="off"

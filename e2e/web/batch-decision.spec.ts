@@ -90,6 +90,31 @@ test('the second of two checkers at once is told who decided, and nothing is dec
   await second.context().close()
 })
 
+test('what was left out and what was being typed stays to be read when a colleague ends the batch; the sums are those of the other rows', async ({
+  page,
+}) => {
+  const { queue, batchId, address } = await newBatch()
+  await signIn(page, queue.checker, address)
+  const rows = page.getByRole('region', { name: 'Rows of the batch' })
+  await rows.getByRole('button', { name: 'Exclude Payee 0' }).click()
+  await page.getByLabel('Reason for excluding this row').fill('Not on the list')
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('without 1 excluded row')).toBeVisible()
+  await expect(page.getByText(/^55,000\sXAF$/).first()).toBeVisible()
+  await rows.getByRole('button', { name: 'Exclude Payee 1', exact: true }).click()
+  await page.getByLabel('Reason for excluding this row').fill('Paid in')
+  const other = { applicationId: queue.applicationId, id: queue.other.id, hasSecondFactor: false }
+  const shown = await readBatch(pool, other, batchId)
+  if (!shown) throw new Error('The batch is gone')
+  const command = { checker: other, batchId, decision: 'rejected', note: 'Wrong month', excluded: [], hash: shown.hash } as const
+  must(await decideBatch(decisionDeps(pool), { ...command, shownAt: new Date(shown.shownAt) }))
+  await expect(page.getByText('You had excluded these rows before the batch ended')).toBeVisible()
+  await expect(page.getByText(/Payee 0 · 50,000\sXAF · Not on the list/)).toBeVisible()
+  await expect(page.getByText(/Payee 1 · 5,000\sXAF · Paid in$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Dismiss' }).first().click()
+  await expect(page.getByText('You had excluded these rows')).toHaveCount(0)
+})
+
 test('two approvals: the maker cannot decide, the first checker waits, the second sends', async ({ page, browser }) => {
   const { queue, address, items } = await newBatch(() => ({ bands: [aBand({ steps: [2] })] }))
   await signIn(page, queue.maker, address)
@@ -162,6 +187,10 @@ test('a batch is stopped with a reason, and its maker prepares a retry of the ro
   await page.keyboard.press('Enter')
   await expect(page.getByText(/Stopped by Mariam Diallo/)).toBeVisible()
   for (const { transactionId } of items) expect(await queue.statusOf(transactionId)).toBe('FAILED')
+  await page.getByRole('link', { name: /^12 · 105,000/ }).click()
+  await expect(page.getByRole('link', { name: /Stopped/ })).toBeVisible()
+  await expect(page.getByRole('row').filter({ hasText: 'Payee' })).toHaveCount(12)
+  await expect(page.getByText(/105,000\sXAF/).first()).toBeVisible()
   const screen = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await signIn(screen, queue.maker, `/${queue.slug}/batches/${batchId}`)
   await screen.getByRole('button', { name: 'Retry 12 failed rows' }).click()

@@ -1,4 +1,4 @@
-import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
+import type { FAILED_ENDS, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 
 /** The stage of a batch as people see it: before its submission its own state, then that of its rows. `partly`: some succeeded, some did not. */
 export const BATCH_STAGES = [
@@ -22,7 +22,7 @@ export type BatchStage = (typeof BATCH_STAGES)[number]
 type BatchPlaces = Partial<Record<'waiting' | 'open' | 'succeeded' | BatchEndPlace, number>> & { by?: string }
 
 /** Where a row ended without a payment. */
-export type BatchEndPlace = 'failed' | 'rejected' | 'recalled' | 'expired' | 'stopped'
+export type BatchEndPlace = (typeof FAILED_ENDS)[number]
 
 /** The data of the badge of a batch. */
 export type StagedBatch = { type: TransactionType; stage: BatchStage; places: BatchPlaces }

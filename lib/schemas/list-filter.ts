@@ -3,7 +3,13 @@ import { APPROVAL_QUEUES, APPROVAL_SORTS, BULK_MAX } from '#lib/approvals/approv
 import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { REFUND_FILTERS } from '#lib/payments/refunds.ts'
-import { FAILURE_REASONS, TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transactions/transaction-status.ts'
+import {
+  FAILED_ENDS,
+  FAILURE_REASONS,
+  TRANSACTION_STATUSES,
+  TRANSACTION_TYPES,
+  WEBHOOK_STATES,
+} from '#lib/payments/transactions/transaction-status.ts'
 import { isUtcDay, isUtcInstant } from '#lib/time/time.ts'
 import { addressAmount, listOf, pageFromOne } from './read-address.ts'
 
@@ -37,6 +43,8 @@ export const transactionFilterSchema = z.object({
     .nullable()
     .default(null),
   reason: listOf(FAILURE_REASONS),
+  // Failed, and how: at the operator, or by which decision.
+  ended: z.enum(FAILED_ENDS).nullable().default(null),
   refund: z.enum(REFUND_FILTERS).nullable().default(null),
   unconfirmed: z.literal('1').nullable().default(null),
   // Unconfirmed since this instant or later, and before that one: how the overview's ages open their list.

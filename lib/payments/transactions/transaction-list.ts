@@ -55,6 +55,7 @@ export const NO_FILTERS: Omit<TransactionQuery, 'sort' | 'page' | 'size' | 'fees
   batch: null,
   maker: null,
   reason: [],
+  ended: null,
   refund: null,
   unconfirmed: null,
   unconfirmedAfter: null,

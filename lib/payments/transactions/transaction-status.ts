@@ -66,6 +66,9 @@ export const FAILURE_REASONS = [
 ] as const
 export type FailureReason = (typeof FAILURE_REASONS)[number]
 
+/** How a transaction failed, as a filter: at the operator, or without having been sent. */
+export const FAILED_ENDS = ['failed', 'rejected', 'recalled', 'expired', 'stopped'] as const
+
 /** The message of a transaction whose batch was stopped before the operator received it. */
 export const STOPPED_MESSAGE = "Arrêtée avant l'envoi à l'opérateur"
 

@@ -18,6 +18,7 @@ function rowCondition(applicationId: string, filter: TransactionFilter): Sql {
   if (filter.batch !== null) conditions.push(sql`t.batch_id = ${filter.batch}`)
   if (filter.maker !== null) conditions.push(filter.maker === 'api' ? sql`t.maker_id is null` : sql`t.maker_id = ${filter.maker}`)
   if (filter.reason.length > 0) conditions.push(reasonCondition(filter.reason))
+  if (filter.ended !== null) conditions.push(endedCondition(filter.ended))
   if (filter.refund !== null) conditions.push(refundCondition(filter.refund))
   if (filter.unconfirmed !== null) {
     conditions.push(sql`t.status = 'PENDING' and exists (select 1 from operator_work w
@@ -35,6 +36,13 @@ function reasonCondition(reasons: readonly FailureReason[]): Sql {
   const known = sql`coalesce(t.message, '') = any (${messages})`
   if (!reasons.includes('other')) return sql`t.status = 'FAILED' and ${known}`
   return sql`t.status = 'FAILED' and (${known} or coalesce(t.message, '') <> all (${Object.values(FAILURE_MESSAGES)}))`
+}
+
+/** As the run of a batch counts its rows: a refusal for lack of funds is one of the operator's. */
+function endedCondition(ended: NonNullable<TransactionFilter['ended']>): Sql {
+  const events = ended === 'failed' ? ['failed', 'refused_for_funds'] : [ended]
+  return sql`t.status = 'FAILED' and exists (select 1 from transaction_events e
+    where e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version and e.event = any (${events}))`
 }
 
 /** A collect of which the only refund failed is not refunded. */

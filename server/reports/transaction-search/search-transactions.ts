@@ -100,6 +100,7 @@ function needsRows(filter: TransactionFilter): boolean {
     filter.batch !== null ||
     filter.maker !== null ||
     filter.reason.length > 0 ||
+    filter.ended !== null ||
     filter.refund !== null ||
     filter.unconfirmed !== null ||
     filter.webhook !== null

@@ -42,7 +42,7 @@ async function Content({ application, actor, filter }: { application: string; ac
   ])
   return (
     <PageContent
-      words={['transactions.', 'transaction.', 'views.', 'source.', 'approvals.', 'attachment.']}
+      words={['transactions.', 'transaction.', 'views.', 'source.', 'approvals.', 'attachment.', 'batch.place.']}
       data={[seed(queries.transactionList(application, toAddressValues(query)), list)]}
     >
       <TransactionList

@@ -156,6 +156,7 @@ function appliedOf(
       words: t(`transactions.reason.${reason}`),
       without: { reason: query.reason.filter((each) => each !== reason) },
     })),
+    ...(query.ended ? [{ words: t(`batch.place.${query.ended}`), without: { ended: null } }] : []),
     ...(query.refund ? [{ words: t(`transactions.refund.${query.refund}`), without: { refund: null } }] : []),
     ...(query.unconfirmed
       ? [{ words: t('transactions.unconfirmed'), without: { unconfirmed: null, unconfirmedAfter: null, unconfirmedBefore: null } }]

@@ -6,7 +6,7 @@ import { CURRENCIES } from '#lib/money/money.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
 import { REFUND_FILTERS } from '#lib/payments/refunds.ts'
 import { NO_WEBHOOK } from '#lib/payments/transactions/transaction-list.ts'
-import { FAILURE_REASONS, WEBHOOK_STATES } from '#lib/payments/transactions/transaction-status.ts'
+import { FAILED_ENDS, FAILURE_REASONS, WEBHOOK_STATES } from '#lib/payments/transactions/transaction-status.ts'
 import type { FilterProps, Person } from '../use-transaction-list.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -33,6 +33,7 @@ export default function MoreFilters({ query, makers, onChange }: FilterProps & {
       reason: FAILURE_REASONS.filter((reason) => fields.has(reason)),
       maker: String(fields.get('maker') ?? '') || null,
       batch: batch || null,
+      ended: FAILED_ENDS.find((each) => each === fields.get('ended')) ?? null,
       refund: REFUND_FILTERS.find((each) => each === fields.get('refund')) ?? null,
       ...(fields.has('unconfirmed') ? { unconfirmed: '1' } : noUnconfirmed),
       // The receiver and the time of a link from the overview remain while the state is unchanged.
@@ -53,6 +54,7 @@ export default function MoreFilters({ query, makers, onChange }: FilterProps & {
           reason: [],
           maker: null,
           batch: null,
+          ended: null,
           refund: null,
           ...noUnconfirmed,
           ...NO_WEBHOOK,
@@ -106,6 +108,14 @@ export default function MoreFilters({ query, makers, onChange }: FilterProps & {
           />
         ))}
       </fieldset>
+      <Select id="filter-ended" name="ended" label={t('transactions.ended')} defaultValue={query.ended ?? ''}>
+        <option value="">{t('transactions.any')}</option>
+        {FAILED_ENDS.map((ended) => (
+          <option key={ended} value={ended}>
+            {t(`batch.place.${ended}`)}
+          </option>
+        ))}
+      </Select>
       <fieldset className="grid grid-cols-2 gap-x-2">
         <legend className="pb-1 font-medium">{t('transactions.country')}</legend>
         {COUNTRY_NAMES.map((country) => (

@@ -15,7 +15,7 @@ import { KeepFocus } from '#components/ui/keep-focus.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { type BatchRowPlace, type BatchRunDto, type BatchRunOperator, type LeftOutRows, problemText } from '#lib/batches/batches.ts'
-import { paths } from '#lib/pages/paths.ts'
+import { paths, type QueryValues } from '#lib/pages/paths.ts'
 import { queries } from '#lib/pages/queries.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
@@ -79,7 +79,7 @@ export function RunBoard({ application, first, namesEnds }: Props) {
         {run.operators.map((one) => (
           <Progress key={one.operator} one={one} />
         ))}
-        <OperatorTable operators={run.operators} />
+        <OperatorTable application={application} batchId={batchId} operators={run.operators} />
         <Family application={application} run={run} />
         <UnsubmittedNotice run={run} />
         <LeftOutNotice application={application} leftOut={run.withheld} />
@@ -140,7 +140,9 @@ function Progress({ one }: { one: BatchRunOperator }) {
   )
 }
 
-function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }) {
+type TableProps = { application: string; batchId: string; operators: readonly BatchRunOperator[] }
+
+function OperatorTable({ application, batchId, operators }: TableProps) {
   const { t } = useTranslations()
   return (
     <ListTable
@@ -157,7 +159,13 @@ function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }
             head: t(`batch.run.column.${key}`),
             align: 'end',
             isLabelled: (one) => places.some((place) => one.places[place]),
-            cell: (one) => <Places places={places} one={one} />,
+            cell: (one) => (
+              <Places
+                places={places}
+                one={one}
+                hrefOf={(rows) => paths.transactions(application, { batch: batchId, operator: one.operator, ...rows })}
+              />
+            ),
           }),
         ),
       ]}
@@ -165,20 +173,51 @@ function OperatorTable({ operators }: { operators: readonly BatchRunOperator[] }
   )
 }
 
-/** How many rows of an operator are in these places, and how much that is. */
-function Places({ places, one }: { places: readonly BatchRowPlace[]; one: BatchRunOperator }) {
+type PlacesProps = { places: readonly BatchRowPlace[]; one: BatchRunOperator; hrefOf: (rows: QueryValues) => string }
+
+/** How many rows of an operator are in these places, and how much that is; each opens its rows. */
+function Places({ places, one, hrefOf }: PlacesProps) {
   const { t, locale } = useTranslations()
   return places.map((place) => {
     const figure = one.places[place]
+    if (!figure) return null
+    const rows = rowsOf(place, one)
+    const text = (
+      <>
+        {formatCount(figure.count, locale)} · <Money amount={figure.amount} currency={one.currency} />
+      </>
+    )
     return (
-      figure && (
-        <span key={place} className="block whitespace-nowrap @max-[560px]/card:inline">
-          {places.length > 1 && <span className="text-second text-quiet">{t(`batch.place.${place}`)} </span>}
-          {formatCount(figure.count, locale)} · <Money amount={figure.amount} currency={one.currency} />{' '}
-        </span>
-      )
+      <span key={place} className="block whitespace-nowrap @max-[560px]/card:inline">
+        {places.length > 1 && <span className="text-second text-quiet">{t(`batch.place.${place}`)} </span>}
+        {rows ? (
+          <Link href={hrefOf(rows)} className="underline decoration-line-strong underline-offset-2 hover:decoration-current">
+            {text}
+          </Link>
+        ) : (
+          text
+        )}{' '}
+      </span>
     )
   })
+}
+
+const OPEN = ['queued', 'paused', 'sent'] as const
+
+/** The filter of the list that holds exactly the rows in a place; undefined where a list cannot tell them from others that are open too. */
+function rowsOf(place: BatchRowPlace, one: BatchRunOperator): QueryValues | undefined {
+  switch (place) {
+    case 'waiting':
+      return { status: 'PENDING_APPROVAL' }
+    case 'succeeded':
+      return { status: 'SUCCESS' }
+    case 'queued':
+    case 'paused':
+    case 'sent':
+      return OPEN.some((other) => other !== place && one.places[other]) ? undefined : { status: 'PENDING' }
+    default:
+      return { ended: place }
+  }
 }
 
 /** Who decided, the batch that this one repeats, and those that repeat it. */

@@ -10,12 +10,11 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { RecallObstacle } from '#lib/approvals/approvals.ts'
 import type { BatchApproval, BatchDecisionRefusal, BatchDecisionResult, BatchDifference } from '#lib/approvals/batch-approval.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { ProofAnswer } from '#lib/people/passkeys.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { formatCount } from '#lib/text/format.ts'
-import type { BatchProps, Exclusions } from './use-batch.ts'
+import { type BatchProps, type Exclusions, sumsWithout } from './use-batch.ts'
 
 const REFUSALS = {
   ...DECISION_REFUSALS,
@@ -47,16 +46,6 @@ type Props = BatchProps & {
   /** Null: it can still be undone, which the frame says. */
   onDone: (text: string | null) => void
   onChanged: (difference: BatchDifference) => void
-}
-
-/** The sums of a batch once the excluded rows are left out. */
-function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
-  const left = [...exclusions.excluded.values()]
-  return batch.sums.flatMap((sum) => {
-    const own = left.filter((row) => row.currency === sum.currency)
-    const minor = own.reduce((rest, row) => rest - (parseAmountMinor(row.amount) ?? 0n), parseAmountMinor(sum.amount) ?? 0n)
-    return sum.count === own.length ? [] : [{ ...sum, count: sum.count - own.length, amount: formatMinor(minor) }]
-  })
 }
 
 /** The decision about a whole batch: a note, a code where it needs one, and buttons that say what they send. */

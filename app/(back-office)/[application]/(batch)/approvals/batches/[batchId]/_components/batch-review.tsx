@@ -5,7 +5,7 @@ import { BatchEnds } from '#components/decision/batch-ends.tsx'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
-import { ButtonLink } from '#components/ui/button.tsx'
+import { Button, ButtonLink } from '#components/ui/button.tsx'
 import { Badge } from '#components/ui/display/badge.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
@@ -18,11 +18,11 @@ import { useRouter } from '#components/ui/use-router.ts'
 import type { BatchApproval, BatchDifference } from '#lib/approvals/batch-approval.ts'
 import { deciderText } from '#lib/approvals/evidence.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { formatCount } from '#lib/text/format.ts'
+import { formatCount, moneyText } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
 import { type Asked, BatchDecision } from './batch-decision.tsx'
 import { BatchRows } from './batch-rows.tsx'
-import { type BatchProps, useBatch, useExclusions } from './use-batch.ts'
+import { type BatchProps, type Exclusions, sumsWithout, useBatch, useExclusions } from './use-batch.ts'
 
 /** A batch for the person who decides: what it is, its rows, and the decision about all of them. */
 export function BatchReview(props: BatchProps) {
@@ -63,10 +63,11 @@ export function BatchReview(props: BatchProps) {
       />
       {done && <Notice tone="ok">{done}</Notice>}
       {!isWaiting && !done && <BatchEnds ends={batch.ends} />}
+      {!isWaiting && !done && <LeftOutBefore exclusions={exclusions} />}
       {difference && <BatchDifferenceNotice difference={difference} application={application} />}
       {shown && (
         <div className="grid min-w-0 items-start gap-4 lg:grid-cols-[minmax(0,1fr)_320px] lg:grid-rows-[auto_1fr]">
-          <BatchFacts batch={shown} />
+          <BatchFacts batch={shown} exclusions={exclusions} />
           {/* On a phone between the figures and the rows, which may be many; beside both where there is room. */}
           <div className="lg:col-start-2 lg:row-span-2 lg:row-start-1 lg:sticky lg:top-4">
             <BatchDecision
@@ -95,6 +96,28 @@ export function BatchReview(props: BatchProps) {
         </div>
       )}
     </KeepFocus>
+  )
+}
+
+/** What this person had left out, or was typing, when somebody else ended the batch: they may still need the reasons. */
+function LeftOutBefore({ exclusions: { excluded, typed, clear } }: { exclusions: Exclusions }) {
+  const { t, locale } = useTranslations()
+  const rows = [...excluded.values(), ...[...typed.values()].filter(({ reason }) => reason.trim() !== '')]
+  if (rows.length === 0) return null
+  return (
+    <Notice tone="wait">
+      <p className="font-strong">{t('batch.leftOutBefore')}</p>
+      <ul className="mt-1 grid gap-0.5">
+        {rows.map((row) => (
+          <li key={row.transactionId} className="wrap-anywhere">
+            <bdi>{row.customerName}</bdi> · {moneyText(row, locale)} · <bdi>{row.reason}</bdi>
+          </li>
+        ))}
+      </ul>
+      <Button size="small" className="mt-2" onClick={clear}>
+        {t('ui.dismiss')}
+      </Button>
+    </Notice>
   )
 }
 
@@ -132,17 +155,19 @@ function BatchDifferenceNotice({ difference, application }: { difference: BatchD
 }
 
 /** Count, sums and flags first; then what it needs, and what it costs at each operator. */
-function BatchFacts({ batch }: { batch: BatchApproval }) {
+function BatchFacts({ batch, exclusions }: { batch: BatchApproval; exclusions: Exclusions }) {
   const { t, locale, timeZone } = useTranslations()
   const { flags, decisions } = batch
+  const left = exclusions.excluded.size
   return (
     <Card className="grid min-w-0 gap-4">
       <div className="flex flex-wrap gap-x-8 gap-y-3">
         <p>
           <span className="block text-second text-quiet">{t('batch.waitingRows')}</span>
-          <span className="text-balance font-strong tabular">{formatCount(batch.count, locale)}</span>
+          <span className="text-balance font-strong tabular">{formatCount(batch.count - left, locale)}</span>
+          {left > 0 && <span className="block text-second text-quiet">{t('batch.withoutExcluded', { count: left })}</span>}
         </p>
-        {batch.sums.map((sum) => (
+        {sumsWithout(batch, exclusions).map((sum) => (
           <p key={sum.currency}>
             <span className="block text-second text-quiet">{t('batch.sum')}</span>
             <Money amount={sum.amount} currency={sum.currency} size="balance" />
@@ -180,6 +205,7 @@ function BatchFacts({ batch }: { batch: BatchApproval }) {
           </p>
         ))}
       </div>
+      {left > 0 && <p className="text-second text-quiet">{t('batch.operatorsWithExcluded')}</p>}
       <Operators batch={batch} />
     </Card>
   )

@@ -120,9 +120,15 @@ function BatchRow({ application, row, canExclude, exclusions, lastReason, onReas
           submitLabel={t('batch.excludeSubmit')}
           isDanger
           suggestion={lastReason}
-          onCancel={() => setIsAsking(false)}
+          onTyped={(reason) =>
+            exclusions.noteTyped({ transactionId, customerName, reason, currency: row.currency, amount: row.amount }, transactionId)
+          }
+          onCancel={() => {
+            exclusions.noteTyped(null, transactionId)
+            setIsAsking(false)
+          }}
           onReason={(reason) => {
-            exclusions.exclude({ transactionId, reason, currency: row.currency, amount: row.amount })
+            exclusions.exclude({ transactionId, customerName, reason, currency: row.currency, amount: row.amount })
             onReason(reason)
             setIsAsking(false)
           }}

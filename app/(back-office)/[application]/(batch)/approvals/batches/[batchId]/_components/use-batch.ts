@@ -2,7 +2,8 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useState } from 'react'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { RecallObstacle } from '#lib/approvals/approvals.ts'
-import type { BatchDecisionRefusal, BatchDecisionResult, BatchRowFilter } from '#lib/approvals/batch-approval.ts'
+import type { BatchApproval, BatchDecisionRefusal, BatchDecisionResult, BatchRowFilter } from '#lib/approvals/batch-approval.ts'
+import { type Currency, formatMinor, parseAmountMinor } from '#lib/money/money.ts'
 import { queries, queryKeys } from '#lib/pages/queries.ts'
 import type { ActionResult } from '#lib/result.ts'
 
@@ -35,7 +36,7 @@ export function useBatchRows(application: string, batchId: string, filter: Batch
 }
 
 /** A row that the checker leaves out, with the reason that its maker and its history will show. */
-type Exclusion = { transactionId: string; reason: string; currency: string; amount: string }
+type Exclusion = { transactionId: string; customerName: string; reason: string; currency: Currency; amount: string }
 
 /**
  * Rows that are left out of what is about to be validated. They stay while somebody changes the filter or the page, and this tab keeps them
@@ -45,6 +46,7 @@ export function useExclusions(batchId: string) {
   const { readerId } = useTranslations()
   const storageKey = `exclusions ${readerId} ${batchId}`
   const [excluded, setExcluded] = useState<ReadonlyMap<string, Exclusion>>(new Map())
+  const [typed, setTyped] = useState<ReadonlyMap<string, Exclusion>>(new Map())
   // After the first paint, which the server has rendered without them.
   useEffect(() => setExcluded(readKept(storageKey)), [storageKey])
   function change(next: ReadonlyMap<string, Exclusion>) {
@@ -52,14 +54,38 @@ export function useExclusions(batchId: string) {
     if (next.size > 0) sessionStorage.setItem(storageKey, JSON.stringify([...next.values()]))
     else sessionStorage.removeItem(storageKey)
   }
+  const noteTyped = (exclusion: Exclusion | null, transactionId: string) =>
+    setTyped((before) => {
+      const others = [...before].filter(([id]) => id !== transactionId)
+      return new Map(exclusion ? [...others, [transactionId, exclusion]] : others)
+    })
   return {
     excluded,
-    exclude: (exclusion: Exclusion) => change(new Map(excluded).set(exclusion.transactionId, exclusion)),
+    /** Reasons that are being typed: nobody loses one because the batch ends meanwhile. */
+    typed,
+    noteTyped,
+    exclude(exclusion: Exclusion) {
+      noteTyped(null, exclusion.transactionId)
+      change(new Map(excluded).set(exclusion.transactionId, exclusion))
+    },
     include: (transactionId: string) => change(new Map([...excluded].filter(([excludedId]) => excludedId !== transactionId))),
-    clear: () => change(new Map()),
+    clear() {
+      setTyped(new Map())
+      change(new Map())
+    },
   }
 }
 export type Exclusions = ReturnType<typeof useExclusions>
+
+/** The sums of a batch once the excluded rows are left out. */
+export function sumsWithout(batch: BatchApproval, exclusions: Exclusions) {
+  const left = [...exclusions.excluded.values()]
+  return batch.sums.flatMap((sum) => {
+    const own = left.filter((row) => row.currency === sum.currency)
+    const minor = own.reduce((rest, row) => rest - (parseAmountMinor(row.amount) ?? 0n), parseAmountMinor(sum.amount) ?? 0n)
+    return sum.count === own.length ? [] : [{ ...sum, count: sum.count - own.length, amount: formatMinor(minor) }]
+  })
+}
 
 function readKept(storageKey: string): ReadonlyMap<string, Exclusion> {
   const kept: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? '[]')
@@ -69,6 +95,6 @@ function readKept(storageKey: string): ReadonlyMap<string, Exclusion> {
 
 /** Checked by hand: a schema would cost this page the whole of zod. */
 function isExclusion(value: unknown): value is Exclusion {
-  const names = ['transactionId', 'reason', 'currency', 'amount'] as const
+  const names = ['transactionId', 'customerName', 'reason', 'currency', 'amount'] as const
   return typeof value === 'object' && value !== null && names.every((name) => typeof Reflect.get(value, name) === 'string')
 }

@@ -1,10 +1,17 @@
 'use client'
 
 import { useT } from '#components/ui/translations.tsx'
+import type { Currency } from '#lib/money/money.ts'
 import type { SearchSuggestion } from '#lib/payments/search-suggestion.ts'
 import { Money } from './money.tsx'
+import { OperatorMark } from './operator-mark.tsx'
 import { PhoneText, StatusBadge } from './payment.tsx'
 import { TimeText } from './time-text.tsx'
+
+function moneyOf(suggestion: Exclude<SearchSuggestion, { kind: 'batch' }>): { amount: string; currency: Currency } {
+  const { amount, currency } = suggestion.kind === 'customer' ? suggestion.latest : suggestion
+  return { amount, currency }
+}
 
 /** One match of a search in two short lines: who, how much, which id, in which state. */
 export function SuggestionLine({ suggestion }: { suggestion: SearchSuggestion }) {
@@ -17,15 +24,21 @@ export function SuggestionLine({ suggestion }: { suggestion: SearchSuggestion })
       <span dir="auto" className="truncate font-medium">
         {suggestion.customerName}
       </span>
+      <Money {...moneyOf(suggestion)} />
       {suggestion.kind === 'customer' ? (
-        <TimeText at={suggestion.latestAt} style="day" className="text-second text-quiet" />
+        <>
+          <span className="flex min-w-0 gap-2 overflow-hidden text-second text-quiet">
+            <PhoneText phoneNumber={suggestion.phoneNumber} />
+            <OperatorMark code={suggestion.latest.operator} isCountryHidden />
+          </span>
+          <TimeText at={suggestion.latest.at} style="day" className="text-right text-second text-quiet" />
+        </>
       ) : (
-        <Money amount={suggestion.amount} currency={suggestion.currency} />
+        <>
+          <span className="truncate text-second text-quiet">{suggestion.transactionId}</span>
+          <StatusBadge status={suggestion.status} adjustments={suggestion.adjustments} />
+        </>
       )}
-      <span className="truncate text-second text-quiet">
-        {suggestion.kind === 'customer' ? <PhoneText phoneNumber={suggestion.phoneNumber} /> : suggestion.transactionId}
-      </span>
-      {suggestion.kind === 'transaction' && <StatusBadge status={suggestion.status} adjustments={suggestion.adjustments} />}
     </span>
   )
 }

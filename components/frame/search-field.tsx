@@ -34,6 +34,12 @@ export function SearchField({
     setIsOpen(false)
     setActiveId(undefined)
   }
+  // The page that opens has keys of its own (J, K), which must not be typed here.
+  const leave = () => {
+    close()
+    setTyped('')
+    field.current?.blur()
+  }
   return (
     <>
       <input
@@ -76,7 +82,7 @@ export function SearchField({
             keys={keys}
             activeId={activeId}
             onActive={setActiveId}
-            onClose={close}
+            onOpened={leave}
           />
         )}
       </Suspense>

@@ -19,11 +19,12 @@ type Props = {
   keys: RefObject<SuggestionKeys | undefined>
   activeId: string | undefined
   onActive(id: string | undefined): void
-  onClose(): void
+  /** A suggestion was opened. */
+  onOpened(): void
 }
 
 /** Suggestions for the text in the search box. Arrow keys choose, Enter opens; without a choice Enter submits the form. */
-export default function SuggestionList({ id, application, typed, keys, activeId, onActive, onClose }: Props) {
+export default function SuggestionList({ id, application, typed, keys, activeId, onActive, onOpened }: Props) {
   const t = useT()
   const router = useRouter()
   const text = usePaused(typed, PAUSE_MS)
@@ -34,7 +35,7 @@ export default function SuggestionList({ id, application, typed, keys, activeId,
   })
   const found = typed.length < TYPED_MIN ? [] : (data ?? [])
   const open = (suggestion: SearchSuggestion) => {
-    onClose()
+    onOpened()
     router.push(suggestionAddress(application, suggestion))
   }
   useEffect(() => {

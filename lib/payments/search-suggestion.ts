@@ -20,8 +20,13 @@ export type SuggestedTransaction = {
   createdAt: string
 }
 
-/** Somebody who was paid or collected from, with the time of the latest transaction at this number. */
-type SuggestedCustomer = { kind: 'customer'; customerName: string; phoneNumber: string; latestAt: string }
+/** Somebody who was paid or collected from, with the latest transaction at this number, which tells namesakes apart. */
+type SuggestedCustomer = {
+  kind: 'customer'
+  customerName: string
+  phoneNumber: string
+  latest: { at: string; operator: OperatorCode; amount: string; currency: Currency }
+}
 
 /** A batch; `name` is null for one that was not made from a file here. */
 type SuggestedBatch = { kind: 'batch'; batchId: string; name: string | null }

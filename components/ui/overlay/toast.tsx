@@ -20,14 +20,14 @@ export function subscribeToToasts(listener: () => void): () => void {
 }
 
 /**
- * Tells what was done, at the foot of the page and to screen readers. Gone after six seconds; problems stay until dismissed. A step is offered
- * only by the newest toast: that of an earlier one may no longer be possible.
+ * Tells what was done, at the foot of the page and to screen readers. Gone after six seconds, or when the next one comes; the last problem
+ * stays until it is dismissed. A step is offered only by the newest toast: that of an earlier one may no longer be possible.
  */
 export function toast(text: string, tone: Toast['tone'] = 'neutral', action?: ToastAction): void {
   const id = ++lastId
   spoken = text
-  const earlier = toasts.slice(-2).map((each) => (each.action ? { ...each, action: undefined } : each))
-  publish([...earlier, { id, text, tone, action }])
+  const problems = tone === 'bad' ? [] : toasts.filter((each) => each.tone === 'bad').map((each) => ({ ...each, action: undefined }))
+  publish([...problems, { id, text, tone, action }])
   if (tone === 'neutral') setTimeout(() => dismiss(id), SHOWN_MS)
 }
 

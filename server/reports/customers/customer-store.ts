@@ -5,7 +5,14 @@ import type { Pool, Queryable } from '#server/database/pool.ts'
 
 export type ListedPair = { phoneNumber: string; customerName: string; foldedName: string; words: readonly string[] }
 export type UnlistedRow = { sequence: bigint; phoneNumber: string; customerName: string }
-export type CustomerRow = { phoneNumber: string; customerName: string; latestAt: Date }
+export type CustomerRow = {
+  phoneNumber: string
+  customerName: string
+  latestAt: Date
+  latestOperator: OperatorCode
+  latestAmountMinor: bigint
+  latestCurrency: Currency
+}
 
 /** The applications that have transactions which are not in the list of customers yet, with the sequence from which they lack. */
 export async function selectApplicationsBehind(queryable: Queryable): Promise<{ applicationId: string; listedUntil: bigint }[]> {
@@ -70,11 +77,13 @@ const READ_MAX = 10_000
  * until it meets the number, for a number that it believes to be frequent. In the collation of the index, which is not that of the list.
  */
 const LATEST = `cross join lateral (
-  select t.created_at from transactions t
+  select t.created_at, t.operator, t.amount_minor, t.currency from transactions t
    where t.application_id = $1 and t.phone_number >= found.phone_number collate "default"
      and t.phone_number <= found.phone_number collate "default"
    order by t.phone_number desc, t.sequence desc limit 1
-) as latest (at)`
+) as latest (at, operator, amount_minor, currency)`
+const LATEST_COLUMNS =
+  'latest.at as "latestAt", latest.operator as "latestOperator", latest.amount_minor as "latestAmountMinor", latest.currency as "latestCurrency"'
 
 /** Customers whose name has a word with this prefix and contains the other words, the latest transaction first. All texts are folded. */
 export async function selectCustomersByName(
@@ -85,7 +94,7 @@ export async function selectCustomersByName(
   countMax: number,
 ): Promise<CustomerRow[]> {
   const { rows } = await queryable.query<CustomerRow>(
-    `select found.phone_number as "phoneNumber", found.customer_name as "customerName", latest.at as "latestAt"
+    `select found.phone_number as "phoneNumber", found.customer_name as "customerName", ${LATEST_COLUMNS}
        from (select c.phone_number, c.customer_name
                from (select n.phone_number from customer_words n
                       where n.application_id = $1 and n.word >= $2 and n.word < $3 limit ${READ_MAX}) w
@@ -107,7 +116,7 @@ export async function selectCustomersByPhone(
   countMax: number,
 ): Promise<CustomerRow[]> {
   const { rows } = await queryable.query<CustomerRow>(
-    `select found.phone_number as "phoneNumber", found.customer_name as "customerName", latest.at as "latestAt"
+    `select found.phone_number as "phoneNumber", found.customer_name as "customerName", ${LATEST_COLUMNS}
        from (select distinct on (c.phone_number) c.phone_number, c.customer_name
                from unnest($2::text[], $3::text[]) as p (low, high)
                cross join lateral (select k.phone_number, k.customer_name from customers k

@@ -172,6 +172,14 @@ function toTransaction({ amountMinor, createdAt, ...row }: SuggestedRow): Sugges
   return { kind: 'transaction', ...row, amount: formatMinor(amountMinor), createdAt: createdAt.toISOString() }
 }
 
-function toCustomer({ latestAt, ...row }: CustomerRow): SearchSuggestion {
-  return { kind: 'customer', ...row, latestAt: latestAt.toISOString() }
+function toCustomer({
+  phoneNumber,
+  customerName,
+  latestAt,
+  latestOperator,
+  latestAmountMinor,
+  latestCurrency,
+}: CustomerRow): SearchSuggestion {
+  const latest = { at: latestAt.toISOString(), operator: latestOperator, amount: formatMinor(latestAmountMinor), currency: latestCurrency }
+  return { kind: 'customer', customerName, phoneNumber, latest }
 }

@@ -27,8 +27,8 @@ type RefundFacts = { /** The collect that it refunds. */ refundOf: string | null
 type ExportColumn = {
   /** The head in CSV, for programs: the API's own names where it has one. The same in every language. */
   id: string
-  /** The head in a workbook, for people. */
-  label: (t: Translate) => string
+  /** The head in a workbook, for people; `zone`: that of its clock times. */
+  label: (t: Translate, zone: string) => string
   cell: (row: ExportedRow) => Cell
   /** The column of the list that shows this; null: only in an export of all columns. */
   shownIn: ListColumn | null
@@ -40,12 +40,27 @@ const text = (value: string | null): Cell => (value === null ? { kind: 'empty' }
 const number = (amountMinor: bigint): Cell => ({ kind: 'number', decimal: formatMinor(amountMinor) })
 const instant = (at: Date | null): Cell => (at === null ? { kind: 'empty' } : { kind: 'instant', at })
 
-/** Every column of an exported list of transactions, in their usual order. Times are UTC. */
+/**
+ * Every column of an exported list of transactions, in their usual order. Times are UTC in CSV, which programs read, and in the zone of the
+ * application's business days in a workbook.
+ */
 export const EXPORT_COLUMNS: readonly ExportColumn[] = [
   { id: 'id', label: (t) => t('transaction.id'), cell: (row) => text(row.transactionId), shownIn: 'id', width: 38 },
   { id: 'externalId', label: (t) => t('transaction.externalId'), cell: (row) => text(row.externalId), shownIn: 'externalId', width: 38 },
-  { id: 'createdAt', label: (t) => t('exports.createdUtc'), cell: (row) => instant(row.createdAt), shownIn: 'time', width: 20 },
-  { id: 'finalAt', label: (t) => t('exports.finalUtc'), cell: (row) => instant(row.finalAt), shownIn: 'finished', width: 20 },
+  {
+    id: 'createdAt',
+    label: (t, zone) => `${t('exports.created')} (${zone})`,
+    cell: (row) => instant(row.createdAt),
+    shownIn: 'time',
+    width: 20,
+  },
+  {
+    id: 'finalAt',
+    label: (t, zone) => `${t('exports.final')} (${zone})`,
+    cell: (row) => instant(row.finalAt),
+    shownIn: 'finished',
+    width: 20,
+  },
   { id: 'transactionType', label: (t) => t('transactions.type'), cell: (row) => text(row.type), shownIn: 'type', width: 10 },
   { id: 'status', label: (t) => t('transactions.status'), cell: (row) => text(row.status), shownIn: 'status', width: 18 },
   {

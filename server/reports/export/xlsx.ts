@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { clockIn } from '#lib/time/format-time.ts'
 import { DAY_MS } from '#lib/time/time.ts'
 import { cellText, type TableCell, type TableRows } from './csv.ts'
 import { type Cell, chooseColumns } from './export-columns.ts'
@@ -16,7 +17,8 @@ const SHEET_ROWS_MAX = 1_048_575
  */
 export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: WriterOptions & { sheetRowsMax?: number }): ExportWriter {
   const columns = chooseColumns(subject.columns)
-  const heads = columns.map(({ label, width }) => ({ label: label(t), width }))
+  const zone = subject.timeZone
+  const heads = columns.map(({ label, width }) => ({ label: label(t, zone), width }))
   const zip = new ZipStream()
   const hash = createHash('sha256')
   let sheets = 0
@@ -51,7 +53,7 @@ export function createXlsxWriter({ subject, t, sheetRowsMax = SHEET_ROWS_MAX }: 
             part
               .map((row, place) =>
                 rowXml(
-                  columns.map((column) => column.cell(row)),
+                  columns.map((column) => onClock(column.cell(row), zone)),
                   firstRow + place,
                 ),
               )
@@ -129,10 +131,18 @@ export async function* writeTableXlsx(
 function toCell(cell: TableCell): Cell {
   if ('decimal' in cell) return { kind: 'number', decimal: cell.decimal }
   if ('instant' in cell) return { kind: 'instant', at: new Date(cell.instant) }
-  // A workbook knows no zone: the cell shows what the clock showed.
-  if ('clock' in cell) return { kind: 'instant', at: new Date(`${cell.clock.replace(' ', 'T')}Z`) }
+  if ('clock' in cell) return clockCell(cell.clock)
   if ('day' in cell) return cell.day === null ? { kind: 'empty' } : { kind: 'day', day: cell.day }
   return cell.text === '' ? { kind: 'empty' } : { kind: 'text', text: cell.text }
+}
+
+function onClock(cell: Cell, zone: string): Cell {
+  return cell.kind === 'instant' ? clockCell(clockIn(zone, cell.at), cell.at.getUTCMilliseconds()) : cell
+}
+
+/** A workbook knows no zone: the cell shows what the clock showed. */
+function clockCell(clock: string, milliseconds = 0): Cell {
+  return { kind: 'instant', at: new Date(Date.parse(`${clock.replace(' ', 'T')}Z`) + milliseconds) }
 }
 
 /** Day 0 of a workbook's calendar. */

@@ -8,7 +8,7 @@ import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
 import type { ReversalDto } from '#lib/operators/reversals.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
-import { failureCaseOf } from '#lib/payments/failure-case.ts'
+import { type FailureCase, failureCaseOf } from '#lib/payments/failure-case.ts'
 import type { ContradictionDto, OperatorWorkDto, TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { synchronise } from '../../actions.ts'
 
@@ -42,18 +42,24 @@ function ReversalAdvice({ reversal: { state, at, waitsForPeople, refusal, reason
   )
 }
 
-/** The operator's message unchanged, its meaning, and the next step. */
+/** Where the message says it in somebody's own words, and not in one of the operator's fixed sentences. */
+const OWN_WORDS: readonly FailureCase[] = ['rejected', 'recalled', 'other']
+
+/** The cause, the message unchanged, and the next step. Messages are in French, so people first read the cause in their language. */
 function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
   const { t } = useTranslations()
   const failure = failureCaseOf(detail)
+  const isOwn = OWN_WORDS.includes(failure)
+  const message = detail.message && (
+    <p lang="fr" className={isOwn ? 'font-strong wrap-anywhere text-bad' : 'text-second wrap-anywhere text-bad'}>
+      {detail.message}
+    </p>
+  )
   return (
     <div className="grid gap-1 rounded-md bg-bad-soft px-3 py-2">
-      {detail.message && (
-        <p lang="fr" className="font-strong text-bad">
-          {detail.message}
-        </p>
-      )}
-      <p>{t(`transaction.failure.${failure}.means`)}</p>
+      {isOwn && message}
+      <p className={isOwn ? '' : 'font-strong text-bad'}>{t(`transaction.failure.${failure}.means`)}</p>
+      {!isOwn && message}
       <p>
         <strong>{t('transaction.nextStep')}</strong> {t(`transaction.failure.${failure}.next`)}
       </p>

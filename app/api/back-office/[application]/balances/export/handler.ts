@@ -2,6 +2,7 @@ import type { NextRequest } from 'next/server'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { balancesExportSchema } from '#lib/schemas/page-address.ts'
 import { readExactAddress } from '#lib/schemas/read-address.ts'
+import { clockIn } from '#lib/time/format-time.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { answerTable } from '#server/back-office/data-route.ts'
 import { refuseRequest } from '#server/back-office/file-response.ts'
@@ -28,7 +29,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         { decimal: card.collect },
         { decimal: card.deposit },
         { decimal: card.held },
-        { instant: asOf },
+        { clock: clockIn(actor.businessZone, new Date(asOf)) },
       ])
     }
     return {
@@ -43,7 +44,7 @@ export async function GET(request: NextRequest, { params }: { params: Promise<{ 
         t('balances.collect'),
         t('balances.deposit'),
         t('balances.held'),
-        t('balances.at'),
+        `${t('balances.at')} (${actor.businessZone})`,
       ],
       rows: rows(),
     }

@@ -8,16 +8,19 @@ export type Answers = {
 /** One event in the life of operator work. */
 export type Step =
   | { do: 'claim' }
-  | { do: 'pass_time' }
+  | { do: 'pass_time'; passedMs: number }
   | { do: 'hint' }
   | { do: 'force'; outcome: 'pending' | 'not_found' }
   | ({ do: 'finish' } & Answers)
-  | ({ do: 'round' } & Answers)
+  | ({ do: 'round'; passedMs: number } & Answers)
+
+/** Less than an operator's absence has to last, often more. */
+const passedMs = fc.constantFrom(1_000, 40_000, 70_000, 70_000)
 
 /** Any of them, each about as often as it decides something. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant('claim' as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass_time' as const) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass_time' as const), passedMs }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('hint' as const) }) },
   {
     weight: 1,
@@ -31,6 +34,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       // A round is what mostly happens: due, claimed, answered.
       do: fc.constantFrom('finish' as const, 'round' as const, 'round' as const),
+      passedMs,
       which: fc.nat(3),
       submit: fc.oneof(
         { weight: 5, arbitrary: fc.constantFrom('unknown' as const, 'not_sent' as const) },

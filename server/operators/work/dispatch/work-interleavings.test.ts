@@ -21,6 +21,8 @@ after(() => database.drop())
 /** Counts the cases that the runs reached, so that a property that no longer reaches them fails. */
 let sentAgain = 0
 let keptFromResending = 0
+let tooEarly = 0
+const ABSENCE_MS = 60_000
 const exchange: Exchange = { httpStatus: 200, answer: '{}' }
 
 /** One row, any number of processes that claim it, answers in any order. Checks each step against the rules of DECISIONS.md. */
@@ -33,6 +35,10 @@ class Model {
   #submissions = 0
   /** Denials in a row with which the operator answered scheduled queries of the present submission. */
   #denials = 0
+  /** How long ago the first of them was. */
+  #absentMs = 0
+  /** A denial came at least a minute after the first one. */
+  #isAbsent = false
   /** The last submission never left this service: it may be made again without asking. */
   #isUnsent = false
   /** The operator said, in any way and at any time, that it has the transfer. */
@@ -41,7 +47,7 @@ class Model {
     pool: database.pool,
     random: () => 0.5,
     pollDelaysMs: [600_000],
-    rules: { absenceMs: 0, acceptedAbsenceMs: 0, hintGapMs: 600_000 },
+    rules: { absenceMs: ABSENCE_MS, acceptedAbsenceMs: ABSENCE_MS, hintGapMs: 600_000 },
   })
 
   constructor(item: IntakeItem) {
@@ -50,12 +56,12 @@ class Model {
 
   async run(next: Step): Promise<void> {
     if (next.do === 'claim') await this.#claim()
-    else if (next.do === 'pass_time') await this.#passTime()
+    else if (next.do === 'pass_time') await this.#passTime(next.passedMs)
     else if (next.do === 'hint') await this.#hint()
     else if (next.do === 'force') await this.#force(next.outcome)
     else if (next.do === 'finish') await this.#finish(next)
     else {
-      await this.#passTime()
+      await this.#passTime(next.passedMs)
       await this.#claim()
       await this.#finish({ ...next, which: this.#held.length - 1 })
     }
@@ -91,10 +97,11 @@ class Model {
     this.#held.push(work)
     if (work.foundState !== 'queued') return
     assert.ok(!this.#isAccepted, 'sent although the operator had it')
-    assert.ok(this.#submissions === 0 || this.#isUnsent || this.#denials >= 2, `sent again after ${this.#denials} denials`)
+    const denied = `${this.#denials} denials over ${this.#absentMs} ms`
+    assert.ok(this.#submissions === 0 || this.#isUnsent || (this.#denials >= 2 && this.#isAbsent), `sent again after ${denied}`)
     if (this.#submissions > 0 && !this.#isUnsent) sentAgain++
     this.#submissions++
-    this.#denials = 0
+    this.#forgetDenials()
     this.#isUnsent = false
     assert.equal(work.submissions, this.#submissions)
   }
@@ -118,15 +125,26 @@ class Model {
     if (!isCurrent || outcome.kind === 'succeeded') return
     this.#isLeased = false
     this.#isUnsent = outcome.kind === 'not_sent'
-    if (outcome.kind === 'not_found') this.#denials++
-    else if (outcome.kind !== 'unknown') this.#denials = 0
+    if (outcome.kind === 'not_found') {
+      if (this.#denials === 0) this.#absentMs = 0
+      this.#denials++
+      if (this.#absentMs >= ABSENCE_MS) this.#isAbsent = true
+      else if (this.#denials >= 2) tooEarly++
+    } else if (outcome.kind !== 'unknown') this.#forgetDenials()
   }
 
-  async #passTime(): Promise<void> {
+  #forgetDenials(): void {
+    this.#denials = 0
+    this.#isAbsent = false
+  }
+
+  async #passTime(passedMs: number): Promise<void> {
     await database.pool.query(
-      "update operator_work set next_at = now() - interval '1 second', claimed_until = now() where application_id = $1",
-      [applicationId],
+      `update operator_work set next_at = now() - interval '1 second', claimed_until = now(), absent_since = absent_since - $2 * interval '1 ms'
+       where application_id = $1`,
+      [applicationId, passedMs],
     )
+    this.#absentMs += passedMs
     this.#isLeased = false
   }
 
@@ -154,7 +172,7 @@ function outcomeOf<Kind extends 'accepted' | 'pending' | 'not_found' | 'unknown'
   return { kind, detail: '', exchange } as Extract<SubmitOutcome | QueryOutcome, { kind: Kind }>
 }
 
-test('sent again only after two denials, and never once accepted, in any order of claims, answers, ended leases, callbacks and forced enquiries', async () => {
+test('sent again only after two denials with a minute in between, and never once accepted, in any order of claims, answers, ended leases, callbacks and forced enquiries', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 50 }), async (steps) => {
       await database.pool.query('delete from operator_work')
@@ -166,5 +184,6 @@ test('sent again only after two denials, and never once accepted, in any order o
     { numRuns: 200 },
   )
   assert.ok(sentAgain > 5, `only ${sentAgain} cases sent anything again: the steps do not reach far enough`)
+  assert.ok(tooEarly > 5, `only ${tooEarly} second denials came too early to count`)
   assert.ok(keptFromResending > 5, `only ${keptFromResending} cases were kept from being sent again`)
 })

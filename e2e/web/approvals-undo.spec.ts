@@ -121,7 +121,7 @@ test('never called sent: the first of two approvals, while it can be undone and 
   await expect(page.getByText(/^Approved, needs another approval: 5,000\sXAF to Amadou Ngassa$/)).toBeVisible()
   await expect(page.getByText(/^Validated:/)).toHaveCount(0)
   await pool.query('update intended_decisions set due_at = clock_timestamp() where application_id = $1', [queue.applicationId])
-  await expect(page.getByText(/^Approval recorded, waits for another one: 5,000\sXAF to Amadou Ngassa$/)).toBeVisible()
+  await expect(notices(page).getByText(/^Approval recorded, waits for another one: 5,000\sXAF to Amadou Ngassa$/)).toBeVisible()
   await expect(page.getByText(/^Took effect:/)).toHaveCount(0)
   expect(await queue.statusOf(first ?? '')).toBe('PENDING_APPROVAL')
 })

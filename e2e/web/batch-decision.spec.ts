@@ -190,7 +190,7 @@ test('a batch is stopped with a reason, and its maker prepares a retry of the ro
   await page.getByRole('link', { name: /^12 · 105,000/ }).click()
   await expect(page.getByRole('link', { name: /Stopped/ })).toBeVisible()
   await expect(page.getByRole('row').filter({ hasText: 'Payee' })).toHaveCount(12)
-  await expect(page.getByText(/105,000\sXAF/).first()).toBeVisible()
+  await expect(page.getByText(/105,000/).first()).toBeVisible()
   const screen = await (await browser.newContext({ baseURL: sandboxUrl() })).newPage()
   await signIn(screen, queue.maker, `/${queue.slug}/batches/${batchId}`)
   await screen.getByRole('button', { name: 'Retry 12 failed rows' }).click()

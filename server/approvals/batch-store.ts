@@ -140,7 +140,8 @@ export async function listBatchEnds(queryable: Queryable, applicationId: string,
     sql`select e.event, c.name as by, ${sql.raw(EVENT_PROGRAM_NAME)} as "programName", e.reason, max(e.at) as at, count(*)::integer as count
     from transactions t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.from_status = 'PENDING_APPROVAL'
-      left join people c on c.person_id = e.actor_id
+      -- A program decides in the name of a checker.
+      left join people c on c.person_id = case when e.actor_kind = 'api' then t.checker_id else e.actor_id end
       left join api_users u on e.actor_kind = 'api' and u.application_id = e.application_id and u.api_user_id = e.actor_id
     where ${ofBatch(applicationId, batchId)}
       and not exists (select from transactions t where ${ofBatch(applicationId, batchId)} and t.status = 'PENDING_APPROVAL')

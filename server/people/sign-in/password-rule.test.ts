@@ -17,6 +17,18 @@ test('password_too_common for a common password with digits, a sequence, a repet
     assert.equal(await findPasswordProblem(password, paul), 'password_too_common', password)
 })
 
+test('password_too_common for each of the most common passwords of the world that is long enough to be chosen, also with a year', async () => {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const common = dictionary['passwords-common']
+  assert.ok(common.length > 10_000, `${common.length} passwords`)
+  const long = common.filter((password) => password.length >= 12)
+  assert.ok(long.length > 100, `${long.length} of 12 characters`)
+  const withYear = common.slice(0, 500).flatMap((password) => (password.length >= 8 ? [`${password}2026`] : []))
+  const accepted: string[] = []
+  for (const password of [...long, ...withYear]) if ((await findPasswordProblem(password, paul)) === undefined) accepted.push(password)
+  assert.deepEqual(accepted, [])
+})
+
 test('password_too_common for what is little more than the name, the address or the product', async () => {
   for (const password of [
     'Paul.Mbarga1988',

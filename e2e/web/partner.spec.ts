@@ -81,7 +81,7 @@ test('from nothing to the first webhook: in a sandbox an engineer makes the cred
   await confirmAll(second, 1)
   await page.goto(`/${engineer.slug}/webhooks/signing`)
   await expect(page.getByText('no second person is needed', { exact: false })).toBeVisible()
-  await propose(page, 'Generate a webhook secret')
+  await propose(page, 'Get the webhook secret')
   await confirmAll(page, 1)
   // The administrator is not offered the secret.
   await second.goto(`/${engineer.slug}/webhooks/signing`)

@@ -22,7 +22,8 @@ import { PageContent, type PageProps, titled } from '../../_components/page-cont
 import { diagnosisText } from '../_components/attempt-card.tsx'
 import { WebhookTabs } from '../_components/delivery-table.tsx'
 import { EventReceiver } from '../_components/event-receiver.tsx'
-import { RotateSecretButton, TestForm } from '../_components/webhook-buttons.tsx'
+import { SecretSection } from '../_components/secret-section.tsx'
+import { TestForm } from '../_components/webhook-buttons.tsx'
 
 const EVENTS_SHOWN = 10
 
@@ -52,24 +53,7 @@ export default async function SigningPage({ params }: PageProps) {
       <WebhookTabs t={t} application={application} current="signing" />
       <ConfirmationNotice t={t} alone="credentials.noSecondPerson" {...confirmation} />
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
-      <section aria-labelledby="secrets" className="mt-6">
-        <h2 id="secrets">{t('webhooks.secrets')}</h2>
-        <p className="max-w-3xl text-ink-2">{t('webhooks.secretsText')}</p>
-        <ul className="mt-2 grid gap-1">
-          {secrets.map(({ createdAt, expiresAt }) => (
-            <li key={createdAt.toISOString()}>
-              {t('webhooks.secretSince')} <TimeText at={createdAt.toISOString()} />
-              {expiresAt && (
-                <>
-                  {' · '}
-                  {t('webhooks.secretUntil')} <TimeText at={expiresAt.toISOString()} />
-                </>
-              )}
-            </li>
-          ))}
-        </ul>
-        <div className="mt-3">{!confirmation.isAlone && <RotateSecretButton application={application} />}</div>
-      </section>
+      <SecretSection t={t} application={application} secrets={secrets} changes={changes} mayPropose={!confirmation.isAlone} />
       {/* An address that contains a secret is not offered: it would be shown. */}
       <TestEvents t={t} locale={locale} application={application} tests={tests} url={url !== null && hideSecrets(url) === url ? url : ''} />
       <EventReceiver t={t} application={application} url={eventsUrl} events={events} mayPropose={!confirmation.isAlone} />

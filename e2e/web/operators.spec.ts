@@ -224,6 +224,27 @@ test('a direction closed for a refused PIN says why, since when and what to do, 
   }
 })
 
+test('the count of unconfirmed transactions of a direction leads to their list, in the table and on the page of the operator', async ({
+  page,
+}) => {
+  const { applicationId } = await newApplication(pool)
+  const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
+  // The simulated operator leaves it pending.
+  const item = anIntakeItem(applicationId, { type: 'COLLECT', operator: 'OMCM', phoneNumber: '237699000912' })
+  const other = anIntakeItem(applicationId, { type: 'COLLECT', operator: 'MOMOCM', phoneNumber: '237677000912' })
+  await takeIn(pool, [item, other])
+  const work = (set: string) =>
+    pool.query(`update operator_work set ${set} where application_id = $1 and accepted_at is not null`, [applicationId])
+  await expect.poll(async () => (await work('accepted_at = accepted_at')).rowCount).toBe(2)
+  await work('unconfirmed_since = now()')
+  for (const place of ['operators', 'operators/OMCM']) {
+    await signIn(page, anna, `/${anna.slug}/${place}`)
+    await page.getByRole('link', { name: '1 unconfirmed' }).first().click()
+    await expect(page).toHaveURL(/\/transactions\?(?=.*unconfirmed=1)(?=.*operator=)(?=.*type=COLLECT)/)
+    await expect(page.getByRole('main').getByRole('row').filter({ hasText: '912' })).toHaveCount(1)
+  }
+})
+
 test('deposits that wait for float are named with what is missing, for people as for who runs the installation, who sends them', async ({
   page,
   browser,

@@ -50,7 +50,7 @@ export async function fundDeposits(service: ContractService, partner: Partner, o
 }
 
 /**
- * From now on what the partner's API starts above `aboveMinor` (XAF hundredths) waits for the checkers of `approvals`, whose decisions the
+ * From now on what the partner's API starts above `aboveMinor` (hundredths, of XAF and of XOF) waits for the checkers of `approvals`, whose decisions the
  * API may send in unless `change` says otherwise.
  */
 export async function demandApproval(
@@ -68,7 +68,7 @@ export async function demandApproval(
       sources: ['api'],
       types: ['COLLECT', 'DEPOSIT'],
       operators: [...OPERATOR_CODES],
-      limits: { XAF: String(aboveMinor) },
+      limits: { XAF: String(aboveMinor), XOF: String(aboveMinor) },
       approvals,
       ...change,
     },

@@ -7,29 +7,36 @@ import { promisify } from 'node:util'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 
-/** Compiles files by their names as a partner's project does, in the strict mode. Fails with what the compiler says. */
+/** Settings of a project of today. */
+const STRICT = {
+  strict: true,
+  erasableSyntaxOnly: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+  module: 'nodenext',
+  target: 'es2024',
+  moduleDetection: 'force',
+  types: ['node'],
+  typeRoots: [path.join(ROOT, 'node_modules/@types')],
+}
+/** What a careful project adds. What other tools generate need not pass it. */
+const STRICTER = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true }
+
+/** Compiles files by their names as a partner's project does, in the strictest mode. Fails with what the compiler says. */
 export async function compileStrictly(files: Iterable<readonly [name: string, source: string]>): Promise<void> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-types-'))
   try {
     for (const [name, source] of files) await writeFile(path.join(folder, name), `${source}\n`)
-    const compilerOptions = {
-      strict: true,
-      noUncheckedIndexedAccess: true,
-      exactOptionalPropertyTypes: true,
-      erasableSyntaxOnly: true,
-      allowImportingTsExtensions: true,
-      noEmit: true,
-      module: 'nodenext',
-      target: 'es2024',
-      moduleDetection: 'force',
-      types: ['node'],
-      typeRoots: [path.join(ROOT, 'node_modules/@types')],
-    }
-    await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
-    await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
-    const compiled = promisify(execFile)(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
-    await compiled.catch((error: { stdout: string }) => assert.fail(error.stdout))
+    await compileFolder(folder, STRICTER)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Compiles the TypeScript files of a folder, those of its folders included, in the strict mode. */
+export async function compileFolder(folder: string, more: Readonly<Record<string, boolean>> = {}): Promise<void> {
+  await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }')
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { ...STRICT, ...more } }))
+  const compiled = promisify(execFile)(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder])
+  await compiled.catch((error: { stdout: string }) => assert.fail(error.stdout))
 }

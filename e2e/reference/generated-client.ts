@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { registerHooks } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -11,6 +10,7 @@ import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
 import { COLLECT_REQUEST, DEPOSIT_REQUEST } from '#server/http/openapi/examples.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { generate } from './generate-client.ts'
 
 type Answer = { data?: unknown; error?: { status: number; message: string }; response: Response }
 type Call = (options: { client: unknown; body?: unknown; query?: Record<string, unknown> }) => Promise<Answer>
@@ -94,27 +94,5 @@ export function describeGeneratedClient(service: () => ContractService): void {
       assert.equal(wrong.response.status, 400)
       assert.match(wrong.error?.message ?? '', /^amount must be/)
     })
-  })
-}
-
-/**
- * The generator uses the compiler's interface of TypeScript 5 and 6, which the `typescript` of this repository no longer has. ts-morph
- * ships it without a `tsc` of its own, which would replace ours.
- */
-async function generate(input: string, output: string): Promise<void> {
-  const compiler = `import common from ${JSON.stringify(import.meta.resolve('@ts-morph/common'))}; export default common.ts`
-  const hooks = registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier === 'typescript'
-        ? { url: `data:text/javascript,${encodeURIComponent(compiler)}`, format: 'module', shortCircuit: true }
-        : next(specifier, context),
-  })
-  const { createClient } = await import('@hey-api/openapi-ts')
-  hooks.deregister()
-  await createClient({
-    input,
-    output: { path: output, module: { extension: '.ts' } },
-    plugins: ['@hey-api/client-fetch', '@hey-api/sdk', '@hey-api/typescript'],
-    logs: { level: 'silent', file: false },
   })
 }

@@ -1,6 +1,7 @@
 import { after, before, describe } from 'node:test'
 import { type ContractService, startContractService } from '#e2e/contract/service.ts'
 import { describeClients } from './clients.ts'
+import { describeCompiledClients } from './compiled-clients.ts'
 import { describeGeneratedClient } from './generated-client.ts'
 import { describeSamples } from './samples.ts'
 
@@ -14,4 +15,5 @@ describe('the API reference', () => {
   describeSamples(() => service)
   describeClients(() => service)
   describeGeneratedClient(() => service)
+  describeCompiledClients(() => service)
 })

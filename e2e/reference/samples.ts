@@ -20,6 +20,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { compileStrictly } from './compile-typescript.ts'
+import { describePasted } from './pasted-samples.ts'
 import { describeRun, isInstalled, parsePhp, runSample } from './run-sample.ts'
 
 const ANSWERS: Record<string, z.ZodType> = {
@@ -95,6 +96,8 @@ export function describeSamples(service: () => ContractService): void {
           assert.ok(answer?.success, `${id}: ${printed} ${answer?.error?.message}`)
         }
       })
+
+      describePasted(language, variablesFor)
 
       test(`the five fields when an example in ${language} is refused`, async () => {
         const { samples } = readReference().operations.get('transactionStatus') ?? assert.fail('no operation')

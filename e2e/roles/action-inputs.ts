@@ -119,9 +119,9 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   endSessions: { personId: '', sessionId: '' },
   endDeputyship: { deputyshipId: '' },
   suspendPerson: { personId: '', acknowledged: true },
-  saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }], accepted: ['fine'] },
+  saveRules: { rules: [{ name: 'fine', sources: ['fax'], approvals: [1] }] },
   // No version has this number, so what is right is not found.
-  restoreRules: { version: 99_999, accepted: ['fine'] },
+  restoreRules: { version: 99_999 },
   collectSecret: { changeId: '' },
   countRecovery: { since: '2026-03-14T09:30', includesDelivered: false },
   startRecovery: { since: '2026-03-14T09:30', includesDelivered: false, counted: 1 },

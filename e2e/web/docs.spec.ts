@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect, expectAccessible, findAxeViolations, test } from './fixtures.ts'
 import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascript.ts'
 import { sandboxUrl } from './sandbox.ts'
+
+const run = promisify(execFile)
 
 type Entry = { title: string; where: string; href: string }
 
@@ -54,7 +58,7 @@ test('a field found by the search, its link, and the language of the examples on
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   await expect(page.getByRole('tab', { name: 'Python' })).toBeFocused()
-  await expect(page.getByRole('tabpanel')).toContainText('urlopen(request)')
+  await expect(page.getByRole('tabpanel')).toContainText('urlopen(request, timeout=30)')
   await page.getByRole('button', { name: 'Copy: Example' }).click()
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('from urllib.request import Request')
   await page.goto('/docs/webhooks')
@@ -80,9 +84,37 @@ test('each client as a file, from the guide that shows its use', async ({ page }
   }
 })
 
+test('pasted into a shell: the credentials of the guide about approvals, its deposit, and the two decisions', async ({ page }) => {
+  await page.goto('/docs/approvals')
+  const textOf = async (label: string) => (await page.getByRole('region', { name: label }).locator('pre').first().textContent()) ?? ''
+  const credentials = await textOf('Credentials, a token and a checker of the second application')
+  const deposit = await page.getByRole('tabpanel').nth(0).locator('pre').textContent()
+  for (const [place, wanted] of [
+    [1, 'PENDING'],
+    [2, 'FAILED'],
+  ] as const) {
+    const decision = await page.getByRole('tabpanel').nth(place).locator('pre').textContent()
+    const script = `set -e\n${credentials}\nanswer=$(${deposit}\n)\necho "$answer"
+export TRANSACTION_ID=$(echo "$answer" | node -e 'console.log(JSON.parse(require("fs").readFileSync(0, "utf8")).transactionId)')\n${decision}`
+    const { stdout } = await run('bash', ['-c', script])
+    expect(stdout).toContain('"transactionStatus":"PENDING_APPROVAL"')
+    expect(stdout).toContain(`"status":"${wanted}"`)
+  }
+})
+
+test('the program that listens as a file, from the guide about webhooks', async ({ page }) => {
+  await page.goto('/docs/webhooks#local')
+  await expect(page.getByRole('main')).toContainText(`--package=${sandboxUrl()}/api/v2/clients/countersign-1.0.0.tgz`)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Download countersign-1.0.0.tgz' }).click(),
+  ])
+  expect(await file.failure()).toBeNull()
+})
+
 test('the contents in a menu, both themes and French at 360 px, without overflow', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 760 })
-  for (const topic of ['collect', 'states', 'operators', 'sandbox', 'errors', 'clients']) {
+  for (const topic of ['collect', 'states', 'operators', 'sandbox', 'errors', 'clients', 'approvals', 'versions', 'webhooks']) {
     await page.goto(`/docs/${topic}`)
     for (const width of [360, 320]) {
       await page.setViewportSize({ width, height: 760 })

@@ -224,6 +224,43 @@ test('a direction closed for a refused PIN says why, since when and what to do, 
   }
 })
 
+test('the count of unconfirmed transactions of a direction leads to their list, in the table and on the page of the operator', async ({
+  page,
+}) => {
+  const { applicationId } = await newApplication(pool)
+  const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
+  // The simulated operator leaves it pending.
+  const item = anIntakeItem(applicationId, {
+    type: 'COLLECT',
+    operator: 'OMCM',
+    phoneNumber: '237699000912',
+    customerName: 'Clarisse Abena',
+  })
+  const other = anIntakeItem(applicationId, {
+    type: 'COLLECT',
+    operator: 'MOMOCM',
+    phoneNumber: '237677000912',
+    customerName: 'Brice Kamga',
+  })
+  await takeIn(pool, [item, other])
+  // As after a call without an answer. The operator is not asked again meanwhile, because it would know them.
+  const lose = () =>
+    pool.query(
+      `update operator_work set state = 'unconfirmed', unconfirmed_since = now(), next_at = now() + interval '1 hour'
+         where application_id = $1 and accepted_at is not null and not is_claimed`,
+      [applicationId],
+    )
+  await expect.poll(async () => (await lose()).rowCount).toBe(2)
+  await signIn(page, anna, `/${anna.slug}/operators`)
+  for (const place of ['operators', 'operators/OMCM']) {
+    await page.goto(`/${anna.slug}/${place}`)
+    await page.getByRole('main').locator('a[href*="operator=OMCM"]', { hasText: '1 unconfirmed' }).first().click()
+    await expect(page).toHaveURL(/\/transactions\?(?=.*unconfirmed=1)(?=.*operator=)(?=.*type=COLLECT)/)
+    await expect(page.getByRole('main').getByText('Clarisse Abena').first()).toBeVisible()
+    await expect(page.getByRole('main').getByText('Brice Kamga')).toHaveCount(0)
+  }
+})
+
 test('deposits that wait for float are named with what is missing, for people as for who runs the installation, who sends them', async ({
   page,
   browser,

@@ -58,7 +58,16 @@ test('a person switches a second factor on when the application demands it, and 
   await signIn(page, person)
   await page.goto('/sign-in/enrol')
   const key = page.locator('[data-secret]')
-  const totp = new TOTP({ secret: Secret.fromBase32(((await key.textContent()) ?? '').replace(/\s/g, '')) })
+  const secret = ((await key.textContent()) ?? '').replace(/\s/g, '')
+  const totp = new TOTP({ secret: Secret.fromBase32(secret) })
+  // A phone cannot scan its own screen.
+  const link = page.getByRole('link', { name: 'Open in the app' })
+  await expect(link).toBeHidden()
+  const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 }
+  await page.setViewportSize({ width: 360, height: 760 })
+  await expect(link).toHaveAttribute('href', new RegExp(`^otpauth://totp/.*secret=${secret}`))
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
+  await page.setViewportSize({ width, height })
   await page.getByLabel('Six-digit code').fill(totp.generate())
   await page.getByLabel('Your password').fill('not the password')
   await page.getByRole('button', { name: 'Turn on' }).click()

@@ -25,6 +25,8 @@ export const CHANGE_REFUSALS = {
   deputy_named_already: 'deputy.refused.namedAlready',
   invalid_period: 'deputy.refused.invalidPeriod',
   items_waiting: 'change.itemsWaiting',
+  nobody_can_approve: 'change.nobodyCanApprove',
+  not_accepted: 'change.notAccepted',
   invalid_settings: 'operators.invalidSettings',
   unknown_wallet: 'action.not_found',
   invalid_zone: 'change.invalidZone',

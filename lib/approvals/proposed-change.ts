@@ -166,8 +166,8 @@ export type ProposedChangeDto = {
   reason: string
   /** A confirmed change that makes a secret: `yours` can be collected now by the viewer, `others` by its proposer. Null for all others. */
   collection: 'yours' | 'others' | 'collected' | 'expired' | null
-  /** Whether the viewer may confirm or refuse it; otherwise the reason why not. */
-  mayDecide: true | 'own_proposal' | 'about_you' | 'not_permitted' | 'decided'
+  /** Whether the viewer may confirm or refuse it; otherwise the reason why not. `alone`: it is their own, and in this sandbox they may confirm it. */
+  mayDecide: true | 'alone' | 'own_proposal' | 'about_you' | 'not_permitted' | 'decided'
 }
 
 /** A secret that is shown once. */

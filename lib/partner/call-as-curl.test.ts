@@ -24,6 +24,8 @@ function run(call: ApiCallDetailDto): string[] {
   const script = [
     'curl() { printf "%s\\0" "$@"; }',
     'uuidgen() { echo A-NEW-ID; }',
+    // As on macOS, which has no such file.
+    'cat() { return 1; }',
     ...['BASE_URL', 'API_KEY', 'API_ID', 'ACCESS_TOKEN', 'API_PASSWORD', 'REFRESH_TOKEN'].map((name) =>
       `${name}=<${name}>`.replace(/<(.*)>/, "'<$1>'"),
     ),

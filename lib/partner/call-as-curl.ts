@@ -46,19 +46,31 @@ function isCredential(name: string): name is keyof typeof CURL_CREDENTIALS {
   return Object.hasOwn(CURL_CREDENTIALS, name)
 }
 
+/** Makes a UUID of version 4 in lower case, on Linux and on macOS. Not every Linux has uuidgen. */
+const NEW_UUID = '$({ cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen; } | tr A-Z a-z)'
+
+/** Names variables of a shell for the UUIDs of an example, the same one for the same UUID. `setup`: the lines that make new ones. */
+export function nameUuids(): { nameOf(prefix: string, id: string): string; setup(): string[] } {
+  const names = new Map<string, string>()
+  return {
+    nameOf(prefix, id) {
+      const key = `${prefix} ${id.toLowerCase()}`
+      const count = [...names.keys()].filter((each) => each.startsWith(`${prefix} `)).length
+      const name = names.get(key) ?? (count === 0 ? prefix : `${prefix}_${count + 1}`)
+      names.set(key, name)
+      return name
+    },
+    setup: () => [...names.values()].map((name) => `${name}=${NEW_UUID}`),
+  }
+}
+
 /** The body in quotes, and the lines in front of the command that make its externalIds. */
 function quoteBody(body: string): { setup: string[]; body: string } {
-  const names = new Map<string, string>()
-  const nameOf = (id: string) => {
-    const key = id.toLowerCase()
-    const name = names.get(key) ?? `EXTERNAL_ID${names.size === 0 ? '' : `_${names.size + 1}`}`
-    names.set(key, name)
-    return name
-  }
+  const { nameOf, setup } = nameUuids()
   const quoted = quote(body)
-    .replace(EXTERNAL_ID, (_, field: string, id: string) => `${field}"${splice(nameOf(id))}"`)
+    .replace(EXTERNAL_ID, (_, field: string, id: string) => `${field}"${splice(nameOf('EXTERNAL_ID', id))}"`)
     .replace(HIDDEN_FIELD, (_, field: keyof typeof VARIABLES, colon: string) => `"${field}"${colon}"${splice(VARIABLES[field])}"`)
-  return { setup: [...names.values()].map((name) => `${name}=$(uuidgen | tr A-Z a-z)`), body: quoted }
+  return { setup: setup(), body: quoted }
 }
 
 /** In single quotes a shell replaces nothing. */

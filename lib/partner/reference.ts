@@ -31,6 +31,10 @@ export function clientPath(language: ClientLanguage): string {
   return `/api/v2/clients/${CLIENT_FILES[language]}`
 }
 
+/** The program that brings webhooks to a developer's machine, packed as npm installs it. */
+export const LISTEN_FILE = 'countersign-1.0.0.tgz'
+export const LISTEN_PATH = `/api/v2/clients/${LISTEN_FILE}`
+
 /** A field of a body, a parameter or a header, with its rules as short texts. */
 export type ReferenceField = {
   name: string
@@ -64,12 +68,12 @@ export type ReferenceOperation = {
   samples: Samples
 }
 
-/** A place that the search finds: the address of a page and a place in it. */
-/** The variables of the environment that every example reads. `apiId`: of the application, if it is known. */
+/** The variables of the environment that the examples read. `apiId`: of the application, if it is known. */
 export function environmentText(baseUrl: string, apiId = '…'): string {
-  return `export BASE_URL=${baseUrl}\nexport API_ID=${apiId} API_KEY=…\nexport API_USER=… API_PASSWORD=…`
+  return `export BASE_URL=${baseUrl}\nexport API_ID=${apiId} API_KEY=…\nexport API_USER=… API_PASSWORD=…\nexport WEBHOOK_SECRET=…`
 }
 
+/** A place that the search finds: the address of a page and a place in it. */
 export type SearchEntry = { title: string; where: string; href: string }
 
 /** The guides, in the order of the navigation; the first steps are the page /docs itself. Each section has its place in the page. */
@@ -82,6 +86,7 @@ export const GUIDES = {
     ['go-live', 'Before you go live'],
   ],
   authentication: [
+    ['credentials', 'The three credentials'],
     ['headers', 'The three headers'],
     ['tokens', 'Access tokens and refresh tokens'],
     ['scopes', 'What a key may do'],
@@ -93,6 +98,12 @@ export const GUIDES = {
     ['conflict', 'The same externalId with other content'],
     ['batch', 'In depositMultiple'],
     ['key', 'Idempotency-Key in version 2'],
+  ],
+  approvals: [
+    ['rule', 'Which transactions wait'],
+    ['start', 'Get one that waits'],
+    ['checker', 'Who decides'],
+    ['decide', 'Approve or reject it'],
   ],
   customers: [
     ['steps', 'What the customer does'],
@@ -110,6 +121,7 @@ export const GUIDES = {
     ['headers', 'Headers'],
     ['answer', 'Answer with 200'],
     ['schedule', 'Attempts'],
+    ['secret', 'Get the secret'],
     ['verify', 'Verify the signature'],
     ['rotation', 'When the secret is rotated'],
     ['local', 'On your machine'],
@@ -138,8 +150,10 @@ export const GUIDES = {
     ['phones', 'Phone numbers'],
   ],
   versions: [
-    ['promise', 'What may change within v1'],
-    ['document', 'The OpenAPI document'],
+    ['promise', 'What may change within a version'],
+    ['two', 'Version 1 and version 2'],
+    ['document', 'The OpenAPI documents'],
+    ['changes', 'Changelog'],
   ],
 } as const satisfies Record<string, readonly (readonly [id: string, title: string])[]>
 

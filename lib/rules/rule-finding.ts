@@ -16,7 +16,7 @@ export type DeciderShortage = {
 
 /** A problem with approval rules. Each has a sentence in lib/i18n. */
 export type RuleFinding =
-  /** Nothing that these rules hold back could be approved by the current checkers. The rules cannot be saved. */
+  /** Nothing that these rules hold back could be approved by the current checkers. The rules cannot be activated, unless those in effect are so too. */
   | (DeciderShortage & { kind: 'nobody_can_approve' })
   /** The payments of these makers could not be approved, because they are checkers themselves. */
   | (DeciderShortage & { kind: 'makers_stuck'; makers: readonly string[] })
@@ -33,7 +33,7 @@ export type RuleFinding =
       operators: readonly OperatorCode[] | null
     }
 
-/** Whether rules with this finding are refused. All others can be saved by somebody who has seen and accepted them. */
+/** Whether rules in which this finding is new are refused. With any other, somebody who has seen and accepted it can propose the activation. */
 export function isRefused({ kind }: RuleFinding): boolean {
   return kind === 'nobody_can_approve'
 }
@@ -41,6 +41,50 @@ export function isRefused({ kind }: RuleFinding): boolean {
 /** A finding as the person who accepts it sends it back: the same text for the same finding. */
 export function findingKey(finding: RuleFinding): string {
   return JSON.stringify(finding)
+}
+
+/** Whether one of the present findings says the same or something worse, so that this one is nothing new. */
+export function isKnown(finding: RuleFinding, present: readonly RuleFinding[]): boolean {
+  return present.some((other) => covers(other, finding))
+}
+
+function covers(other: RuleFinding, finding: RuleFinding): boolean {
+  switch (finding.kind) {
+    case 'nobody_can_approve':
+      return other.kind === 'nobody_can_approve' && coversShortage(other, finding)
+    case 'makers_stuck':
+      return (
+        (other.kind === 'nobody_can_approve' && coversShortage(other, finding)) ||
+        (other.kind === 'makers_stuck' && coversShortage(other, finding) && isWithin(finding.makers, other.makers))
+      )
+    case 'currency_without_rule':
+      return (
+        other.kind === 'currency_without_rule' &&
+        other.type === finding.type &&
+        other.isApi === finding.isApi &&
+        isWithin(finding.currencies, other.currencies)
+      )
+    case 'operators_without_rule':
+      return other.kind === 'operators_without_rule' && other.type === finding.type && isWithin(finding.operators, other.operators)
+    case 'amounts_without_rule':
+      return (
+        other.kind === 'amounts_without_rule' &&
+        other.type === finding.type &&
+        other.currency === finding.currency &&
+        BigInt(finding.upToMinor) <= BigInt(other.upToMinor) &&
+        (other.operators === null || (finding.operators !== null && isWithin(finding.operators, other.operators)))
+      )
+  }
+}
+
+/** The same rules require at least as much of the same checkers. */
+function coversShortage(other: DeciderShortage, finding: DeciderShortage): boolean {
+  const isAsMuch = other.needed >= finding.needed && (other.needsCode || !finding.needsCode)
+  return isAsMuch && isWithin(finding.rules, other.rules) && isWithin(other.rules, finding.rules)
+}
+
+function isWithin<Value>(some: readonly Value[], all: readonly Value[]): boolean {
+  return some.every((value) => all.includes(value))
 }
 
 /** Returns a finding as one sentence that says what is wrong and, for a refusal, what would help. */

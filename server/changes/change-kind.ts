@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { ChangeFacts, CollectedSecret } from '#lib/approvals/proposed-change.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import { err, ok, type Result } from '#lib/result.ts'
-import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import type { CommandActor, PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
 
 /**
@@ -17,8 +17,11 @@ type Json = { [key: string]: JsonValue }
 
 /** A change that is confirmed: by `actor`. */
 type Confirmation = { applicationId: string; changeId: string; actor: PersonCommandActor; proposedBy: string }
-/** A secret that is collected by the proposer (`collectorId`), in the name of the person who confirmed (`actor`). */
-type Collection = { applicationId: string; actor: PersonCommandActor; collectorId: string; now: Date }
+/**
+ * A secret that is collected by the proposer (`collectorId`), in the name of the person who confirmed (`actor`): of the sandbox itself, where the proposer
+ * did.
+ */
+type Collection = { applicationId: string; actor: CommandActor; collectorId: string; now: Date }
 
 type KindTraits = {
   /** Its input holds secrets: it is stored encrypted while it waits, and removed when it ends. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import { COUNTRY_NAMES } from '#lib/operators/operators.ts'
+import { approvalRulesSchema } from '#lib/rules/approval-policy.ts'
+import { findingKey } from '#lib/rules/rule-finding.ts'
 import { createDirectory } from '#server/applications/directory.ts'
 import { setFeeSchedule } from '#server/applications/terms.ts'
 import { isOnAllowList, readFees, readService, readTerms, readTimeZone } from '#server/applications/terms-store.ts'
@@ -9,6 +11,7 @@ import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-act
 import { systemClock } from '#server/clock.ts'
 import { suspendMember } from '#server/people/membership.ts'
 import { readMember } from '#server/people/person-store.ts'
+import { checkRules } from '#server/policy/check-rules.ts'
 import { listPolicies, proposePolicy } from '#server/policy/policies.ts'
 import { countWantedZones } from '#server/reports/business-days/set-time-zone.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
@@ -187,6 +190,18 @@ test('policy.activate activates a version, and refuses its author as the second 
     ok: false,
     error: { code: 'refused', reason: 'already_active' },
   })
+})
+
+test('policy.activate refuses a new gap that was not accepted, and shows how many were accepted', async () => {
+  const rules = [{ name: 'Large', sources: ['api'], approvals: [2], limits: { XAF: '50000000' } }]
+  const written = await proposePolicy(database.pool, { applicationId, rules, actor: anna })
+  assert.ok(written.ok)
+  const { version } = written.value
+  assert.deepEqual(await make('policy.activate', { version }), { ok: false, error: { code: 'refused', reason: 'not_accepted' } })
+  const gaps = await checkRules(database.pool, applicationId, approvalRulesSchema.parse(rules))
+  assert.ok((await make('policy.activate', { version, accepted: gaps.map(findingKey) })).ok)
+  const { changes } = await listChanges(database.pool, { applicationId, kinds: ['policy.activate'], actor: anna })
+  assert.deepEqual(changes.find(({ after }) => after['version'] === version)?.after, { version, acceptedGaps: gaps.length })
 })
 
 test('an activation that was confirmed is known to every process within a second', async () => {

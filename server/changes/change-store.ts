@@ -99,6 +99,12 @@ export async function lockChange(trx: Queryable, applicationId: string, changeId
   return { ...stored, payload: JSON.parse(keyringOfProcess().open(proposedChangePlace(applicationId, changeId), sealedPayload)) }
 }
 
+/** Whether the database is that of a sandbox. A process of the other mode does not start on it. */
+export async function isSandbox(queryable: Queryable): Promise<boolean> {
+  const { rowCount } = await queryable.query("select from installation where mode = 'sandbox'")
+  return (rowCount ?? 0) > 0
+}
+
 /** Returns the kind and the input of an open change, which is empty if it holds secrets; undefined if there is no such change. */
 export async function readProposal(
   queryable: Queryable,
@@ -132,6 +138,8 @@ type End = {
   outcome: ChangeOutcome
   decidedBy: string
   reason: string
+  /** Its proposer confirmed it, in a sandbox. */
+  isAlone?: boolean
   /** The confirmed change, and whether its proposer collects a secret; undefined unless it was. */
   confirmed?: { before: ChangeFacts; after: ChangeFacts; isCollected: boolean }
 }
@@ -141,7 +149,8 @@ export async function endChange(trx: Queryable, end: End): Promise<void> {
   const { confirmed } = end
   const { rowCount } = await trx.query(
     `update proposed_changes set outcome = $3, decided_by = $4, decided_at = now(), reason = $5, sealed_payload = null,
-         before = coalesce($6, before), after = coalesce($7, after), collect_until = now() + make_interval(days => $8)
+         before = coalesce($6, before), after = coalesce($7, after), collect_until = now() + make_interval(days => $8),
+         is_confirmed_alone = $9
       where application_id = $1 and change_id = $2 and outcome is null`,
     [
       end.applicationId,
@@ -152,6 +161,7 @@ export async function endChange(trx: Queryable, end: End): Promise<void> {
       confirmed ? JSON.stringify(confirmed.before) : null,
       confirmed ? JSON.stringify(confirmed.after) : null,
       confirmed?.isCollected ? CHANGE_LIFETIME_DAYS : null,
+      end.isAlone ?? false,
     ],
   )
   if (rowCount !== 1) throw new Error(`Change ${end.changeId} was decided under its lock`)

@@ -165,6 +165,7 @@ test('listed and counted for administrators of the installation alone, with the 
   assert.deepEqual(await readConfirmation(database.pool, { applicationId, kinds: ['person.roles'], actor: alone }), {
     isAlone: false,
     isConfirmedElsewhere: true,
+    needsNobody: false,
   })
 })
 

@@ -1,16 +1,17 @@
 import { CHANGE_PERMISSIONS, type CollectedSecret, isChangeKind } from '#lib/approvals/proposed-change.ts'
-import { can, mayDecideElsewhere } from '#lib/people/permissions.ts'
+import { mayDecideElsewhere } from '#lib/people/permissions.ts'
 import { err, type FreshProofRefusal, ok, type Result } from '#lib/result.ts'
 import type { Clock } from '#lib/time/time.ts'
 import { findInstallation } from '#server/applications/application-store.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
-import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
+import { type CommandActor, mayAct, type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Pool, Queryable, TrxClient } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { loadActor } from '#server/people/sign-in/sessions.ts'
 import { endCollection, lockChange, removeExpiredPayloads, type StoredChange } from './change-store.ts'
+import { mayConfirmAlone } from './confirm-alone.ts'
 import { stillHolds } from './decide-change.ts'
 import { KINDS } from './kinds.ts'
 
@@ -31,7 +32,7 @@ type CollectSecret = { applicationId: string; changeId: string; proof?: FreshPro
 /**
  * Makes the secret of a change that somebody else confirmed and returns it to its proposer, once. The secret is generated here: between the
  * confirmation and this call there is nothing to steal, and neither the second person nor the database ever has it. The command runs in
- * the name of the person who confirmed, whose roles are read again. A proof is used up even if nothing is then collected.
+ * the name of the person who confirmed, whose roles are read again; in a sandbox, the proposer may be that person. A proof is used up even if nothing is then collected.
  */
 export async function collectSecret(
   deps: { pool: Pool; clock: Clock },
@@ -51,23 +52,27 @@ export async function collectSecret(
     const change = kind.bind(stored.payload)
     if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
     const confirmer = await readConfirmer(trx, applicationId, stored)
-    if (!confirmer || !can(confirmer.roles, needs.confirm)) return err('confirmation_ended')
+    if (!confirmer || !mayAct(confirmer, applicationId, needs.confirm)) return err('confirmation_ended')
     const collected = await change.value.collect(trx, { applicationId, actor: confirmer, collectorId: actor.id, now: deps.clock.now() })
     if (!collected.ok) return err({ code: 'refused', reason: collected.error })
     await endCollection(trx, applicationId, changeId)
-    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: confirmer.id, ...checked.value }
+    const details = { kind: stored.kind, subject: stored.subject, confirmedBy: stored.decidedBy, ...checked.value }
     await appendAudit(trx, { applicationId, actor, action: 'change.collected', subject: changeId, details })
     return ok(collected.value)
   })
 }
 
-/** The person who confirmed, with their present roles: in the application, or in the one that runs the installation. */
+/**
+ * The person who confirmed, with their present roles: in the application, or in the one that runs the installation. Where the proposer confirmed alone,
+ * the sandbox itself, because a proposer may lack the role of those who confirm.
+ */
 async function readConfirmer(
   trx: TrxClient,
   applicationId: string,
-  { decidedBy, kind }: StoredChange,
-): Promise<PersonCommandActor | undefined> {
+  { decidedBy, proposedBy, kind }: StoredChange,
+): Promise<CommandActor | undefined> {
   if (decidedBy === null || !isChangeKind(kind)) return undefined
+  if (decidedBy === proposedBy) return (await mayConfirmAlone(trx, kind)) ? SYSTEM_ACTOR : undefined
   const member = await loadActor(trx, decidedBy, applicationId)
   if (member.ok) return { kind: 'person', id: decidedBy, applicationId, roles: member.value.roles }
   const installationId = await findInstallation(trx, applicationId)

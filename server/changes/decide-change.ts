@@ -14,6 +14,7 @@ import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { type BoundChange, type ChangeKind, type Refused, refused } from './change-kind.ts'
 import { endChange, lockChange, type StoredChange } from './change-store.ts'
+import { mayConfirmAlone } from './confirm-alone.ts'
 import { KINDS } from './kinds.ts'
 
 type DecideFailure =
@@ -40,6 +41,8 @@ type LockedChange = {
   isProposerGone: boolean
   actor: PersonCommandActor
   elsewhere: { memberOf?: string }
+  /** The proposer decides, alone: it makes a secret of a sandbox. */
+  isAlone: boolean
 }
 
 /** Whether a person holds a permission now. They keep it until the transaction ends. */
@@ -63,21 +66,30 @@ async function lockRolesOfDecider(
   return isElsewhere && !mayDecideElsewhere(roles, permission) ? [] : roles
 }
 
-/** Locks a change that can still be decided, for a person who may decide it at this moment. */
-async function lockOpenChange(trx: TrxClient, { applicationId, changeId, actor }: OneChange): Promise<Result<LockedChange, DecideFailure>> {
+/**
+ * Locks a change that can still be decided, for a person who may decide it at this moment. `confirms`: a refusal is never one's own, because a proposer
+ * withdraws.
+ */
+async function lockOpenChange(
+  trx: TrxClient,
+  { applicationId, changeId, actor }: OneChange,
+  { confirms }: { confirms: boolean },
+): Promise<Result<LockedChange, DecideFailure>> {
   // The application first, as everywhere: its changes come one after the other.
   if (!(await lockApplication(trx, applicationId))) return err('not_found')
   const stored = await lockChange(trx, applicationId, changeId)
   if (!stored || !isChangeKind(stored.kind)) return err('not_found')
   const kind = KINDS[stored.kind]
   const needs = CHANGE_PERMISSIONS[stored.kind]
-  const roles = await lockRolesOfDecider(trx, { applicationId, actor }, needs.confirm)
+  const isAlone = confirms && stored.proposedBy === actor.id && (await mayConfirmAlone(trx, stored.kind))
+  const permission = isAlone ? needs.propose : needs.confirm
+  const roles = await lockRolesOfDecider(trx, { applicationId, actor }, permission)
   if (!roles) return err('not_found')
-  if (!mayAct(actor, actor.applicationId, needs.confirm) || !can(roles, needs.confirm)) return err('not_permitted')
+  if (!mayAct(actor, actor.applicationId, permission) || !can(roles, permission)) return err('not_permitted')
   if (!stored.isOpen) return err('not_open')
   const change = kind.bind(stored.payload)
   if (!change.ok) throw new Error(`The payload of change ${changeId} cannot be read`)
-  if (stored.proposedBy === actor.id) return err('own_proposal')
+  if (stored.proposedBy === actor.id && !isAlone) return err('own_proposal')
   if (change.value.personId === actor.id) return err('about_you')
   const isElsewhere = actor.applicationId !== applicationId
   const except = [stored.proposedBy, change.value.personId]
@@ -87,7 +99,7 @@ async function lockOpenChange(trx: TrxClient, { applicationId, changeId, actor }
   const isProposerGone = !can(proposerRoles, needs.propose) || !change.value.mayPropose(stored.proposedBy, proposerRoles)
   const deciding = { ...actor, applicationId, roles }
   const elsewhere = isElsewhere ? { memberOf: actor.applicationId } : {}
-  return ok({ stored, kind, change: change.value, isProposerGone, actor: deciding, elsewhere })
+  return ok({ stored, kind, change: change.value, isProposerGone, actor: deciding, elsewhere, isAlone })
 }
 
 type ConfirmFailure =
@@ -105,7 +117,8 @@ type Confirmed = { secret: string | null }
 
 /**
  * Confirms a change that somebody else proposed, and makes it in the same database transaction: it is either made and recorded, or
- * neither. An administrator of the application that runs the installation confirms what nobody else in the application may. It takes effect in every process within a second, as if the command had been run. `proof`: a fresh code or passkey, where one of
+ * neither. An administrator of the application that runs the installation confirms what nobody else in the application may, and in a sandbox the
+ * proposer what makes a secret. It takes effect in every process within a second, as if the command had been run. `proof`: a fresh code or passkey, where one of
  * the applications requires the second factor; it is used up even if the confirmation is then refused.
  */
 export async function confirmChange(
@@ -120,9 +133,9 @@ export async function confirmChange(
   })
   if (!checked.ok) return checked
   return withTransaction<Confirmed, ConfirmFailure>(deps.pool, async (trx) => {
-    const locked = await lockOpenChange(trx, command)
+    const locked = await lockOpenChange(trx, command, { confirms: true })
     if (!locked.ok) return locked
-    const { stored, kind, change, actor, elsewhere } = locked.value
+    const { stored, kind, change, actor, elsewhere, isAlone } = locked.value
     const { subject, proposedBy } = stored
     if (locked.value.isProposerGone) return err('proposer_gone')
     if (kind.isRelative) await lockCounters(trx, change.ledgerId ?? applicationId)
@@ -134,8 +147,9 @@ export async function confirmChange(
     const applied = await change.apply(trx, { applicationId, changeId, actor, proposedBy })
     if (!applied.ok) return refused(applied.error)
     const confirmed = { before, after, isCollected: kind.makesSecret }
-    await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '', confirmed })
-    const details = JSON.parse(JSON.stringify({ kind: stored.kind, subject, proposedBy, before, after, ...elsewhere, ...checked.value }))
+    await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '', isAlone, confirmed })
+    const marks = { ...elsewhere, ...(isAlone && { isAlone }), ...checked.value }
+    const details = JSON.parse(JSON.stringify({ kind: stored.kind, subject, proposedBy, before, after, ...marks }))
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return applied
   })
@@ -156,7 +170,7 @@ export async function refuseChange(
   const reason = command.reason.trim()
   if (reason.length < 1 || reason.length > 500 || !isCleanText(reason)) return err('invalid_reason')
   return withTransaction<void, DecideFailure>(pool, async (trx) => {
-    const locked = await lockOpenChange(trx, command)
+    const locked = await lockOpenChange(trx, command, { confirms: false })
     if (!locked.ok) return locked
     const { stored, actor, elsewhere } = locked.value
     await endChange(trx, { applicationId, changeId, outcome: 'refused', decidedBy: actor.id, reason })

@@ -11,7 +11,7 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { refused } from './change-kind.ts'
-import { type ChangeRow, selectChanges } from './change-store.ts'
+import { type ChangeRow, isSandbox, selectChanges } from './change-store.ts'
 import { KINDS } from './kinds.ts'
 
 /** The list of a page: those that wait, and what was decided lately. */
@@ -19,9 +19,9 @@ const LISTED_MAX = 100
 
 /**
  * Who could confirm what a person proposes. `isAlone`: nobody, so that nothing can be proposed. `isConfirmedElsewhere`: only administrators of the
- * application that runs the installation.
+ * application that runs the installation. `needsNobody`: the person who proposes, for what makes a secret of this sandbox.
  */
-export type Confirmation = { isAlone: boolean; isConfirmedElsewhere: boolean }
+export type Confirmation = { isAlone: boolean; isConfirmedElsewhere: boolean; needsNobody: boolean }
 type Command = { applicationId: string; kinds: readonly ChangeKindName[]; actor: PersonCommandActor }
 
 /** Returns who could confirm changes of some kinds that this person proposes. */
@@ -30,8 +30,9 @@ export async function readConfirmation(queryable: Queryable, { applicationId, ki
   const deciding = await Promise.all(
     permissions.map((permission) => findDecidingApplication(queryable, { applicationId, permission, except: [actor.id] })),
   )
-  const isAlone = deciding.every((id) => id === undefined)
-  return { isAlone, isConfirmedElsewhere: !isAlone && !deciding.includes(applicationId) }
+  const needsNobody = kinds.some((kind) => KINDS[kind].makesSecret) && (await isSandbox(queryable))
+  const isAlone = !needsNobody && deciding.every((id) => id === undefined)
+  return { isAlone, isConfirmedElsewhere: deciding.some((id) => id !== undefined) && !deciding.includes(applicationId), needsNobody }
 }
 
 /** Returns the changes of some kinds, those that wait first, each with what this person may do with it, and who could confirm more of them. */
@@ -56,7 +57,8 @@ export async function listChangesElsewhere(queryable: Queryable, actor: PersonCo
 
 async function describe(queryable: Queryable, rows: readonly ChangeRow[], actor: PersonCommandActor): Promise<ProposedChangeDto[]> {
   const known = rows.flatMap((row) => (isChangeKind(row.kind) ? [{ ...row, kind: row.kind }] : []))
-  return Promise.all(known.map(async (row) => toDto(row, await readShown(queryable, row), actor)))
+  const inSandbox = await isSandbox(queryable)
+  return Promise.all(known.map(async (row) => toDto(row, await readShown(queryable, row), { actor, inSandbox })))
 }
 
 type KnownRow = ChangeRow & { kind: ChangeKindName }
@@ -85,7 +87,9 @@ function stateOf({ outcome, isExpired }: ChangeRow): ProposedChangeDto['state'] 
   return outcome ?? (isExpired ? 'expired' : 'open')
 }
 
-function toDto(row: KnownRow, shown: Shown, actor: PersonCommandActor): ProposedChangeDto {
+type Viewer = { actor: PersonCommandActor; inSandbox: boolean }
+
+function toDto(row: KnownRow, shown: Shown, viewer: Viewer): ProposedChangeDto {
   const { applicationId, applicationName, changeId, kind, subject, reason, proposedAt, expiresAt, decidedAt, decidedBy, collection } = row
   return {
     application: { applicationId, name: applicationName },
@@ -101,14 +105,14 @@ function toDto(row: KnownRow, shown: Shown, actor: PersonCommandActor): Proposed
     expiresAt: expiresAt.toISOString(),
     decidedBy: decidedBy === null ? null : { personId: decidedBy, name: row.deciderName ?? '' },
     decidedAt: decidedAt?.toISOString() ?? null,
-    collection: collection === 'open' ? (row.proposedBy === actor.id ? 'yours' : 'others') : collection,
-    mayDecide: mayDecide(row, actor),
+    collection: collection === 'open' ? (row.proposedBy === viewer.actor.id ? 'yours' : 'others') : collection,
+    mayDecide: mayDecide(row, viewer),
   }
 }
 
-function mayDecide(row: KnownRow, actor: PersonCommandActor): ProposedChangeDto['mayDecide'] {
+function mayDecide(row: KnownRow, { actor, inSandbox }: Viewer): ProposedChangeDto['mayDecide'] {
   if (stateOf(row) !== 'open') return 'decided'
-  if (row.proposedBy === actor.id) return 'own_proposal'
+  if (row.proposedBy === actor.id) return inSandbox && KINDS[row.kind].makesSecret ? 'alone' : 'own_proposal'
   if (!can(actor.roles, CHANGE_PERMISSIONS[row.kind].confirm)) return 'not_permitted'
   // The subject of a change about a person is that person's id.
   if (row.subject === actor.id) return 'about_you'

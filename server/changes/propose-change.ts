@@ -9,6 +9,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { type BoundChange, type Refused, refused } from './change-kind.ts'
 import { hasOpenChange, insertChange } from './change-store.ts'
+import { mayConfirmAlone } from './confirm-alone.ts'
 import { KINDS } from './kinds.ts'
 
 type ProposeFailure =
@@ -28,7 +29,8 @@ type ProposeFailure =
 type ProposeChange = { applicationId: string; kind: ChangeKindName; input: unknown; actor: PersonCommandActor }
 
 /**
- * Proposes a change. Nothing happens until another person with the same permission confirms it, within seven days. Stores what is now
+ * Proposes a change. Nothing happens until another person with the same permission confirms it, within seven days (for a secret of a sandbox, the same
+ * person). Stores what is now
  * and what would be, which is what that person decides on.
  */
 export async function proposeChange(pool: Pool, command: ProposeChange): Promise<Result<{ changeId: string }, ProposeFailure>> {
@@ -58,7 +60,9 @@ export async function storeProposal(
 ): Promise<Result<{ changeId: string }, ProposeFailure>> {
   const except = [proposedBy, change.personId]
   const permission = CHANGE_PERMISSIONS[kind].confirm
-  if ((await findDecidingApplication(trx, { applicationId, permission, except })) === undefined) return err('no_second_person')
+  const isDecided =
+    (await mayConfirmAlone(trx, kind)) || (await findDecidingApplication(trx, { applicationId, permission, except })) !== undefined
+  if (!isDecided) return err('no_second_person')
   const { subject, payload } = change
   if (await hasOpenChange(trx, applicationId, kind, subject)) return err('already_proposed')
   const difference = await change.read(trx, applicationId)

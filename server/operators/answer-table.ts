@@ -129,10 +129,11 @@ export function withoutCode({ applicationId, transactionId }: Pick<Subject, 'app
   }
 }
 
-/** The messages for partners and the customer's page where no code is asked for. */
+/** The messages for partners and the customer's page where no code is asked for, or not any more. */
 export const NUMBER_MESSAGES = {
   occupied: 'Un autre paiement de ce numéro attend déjà un code',
   blocked: 'Trop de codes refusés pour ce numéro en 24 heures',
+  spent: 'Trois codes erronés',
 } as const
 
 /** The outcome of a collect that may not ask its customer for a code. Nothing was sent. */
@@ -145,7 +146,7 @@ export function refusalOfNumber(refusal: NumberRefusal): FinalOutcome {
   return { kind: 'failed', reason: NUMBER_MESSAGES[refusal], operatorCode, exchange: { httpStatus: null, answer } }
 }
 
-/** The outcome of a collect whose customer entered too many wrong codes. */
-export function refusalOfCode({ operatorCode, exchange }: CodeRefusal): FinalOutcome {
-  return { kind: 'failed', reason: REFUSED_MESSAGE, operatorCode, exchange }
+/** The outcome of a collect whose customer entered too many wrong codes: three for this payment (`spent`), or those that its number has left. */
+export function refusalOfCode({ operatorCode, exchange }: CodeRefusal, why: 'spent' | NumberRefusal): FinalOutcome {
+  return { kind: 'failed', reason: NUMBER_MESSAGES[why], operatorCode, exchange }
 }

@@ -12,6 +12,7 @@ import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
+import { compareFindings } from './check-activation.ts'
 import { checkRules } from './check-rules.ts'
 import { activatePolicy, listPolicies, proposePolicy, readRuleVersions } from './policies.ts'
 
@@ -86,29 +87,68 @@ test('invalid_rules with every problem named', async () => {
   assert.ok(!(await proposePolicy(database.pool, { applicationId: crypto.randomUUID(), rules: RULES, actor: SYSTEM_ACTOR })).ok)
 })
 
-test('nobody_can_approve for a person whose rules require more checkers than there are, none for the command line', async () => {
-  const rules = [{ ...RULES[0], approvals: [2, 1] }]
-  const refused = await proposePolicy(database.pool, { applicationId, rules, actor: ada })
-  assert.ok(!refused.ok && refused.error.kind === 'nobody_can_approve')
-  assert.deepEqual(refused.error.findings, [{ kind: 'nobody_can_approve', rules: ['Many'], needed: 3, available: 2, needsCode: false }])
-  assert.ok(!(await proposePolicy(database.pool, { applicationId, rules: [{ ...RULES[0], needsCode: true }], actor: ada })).ok)
-  assert.ok((await proposePolicy(database.pool, { applicationId, rules, actor: SYSTEM_ACTOR })).ok)
+/** An application of its own with a maker and two checkers, and two administrators. */
+async function team() {
+  const own = (await createTestPartner(database.pool)).applicationId
+  for (const role of ['maker', 'checker', 'checker'] as const) await makePerson(database.pool, own, [role])
+  const [first, second] = [person(['administrator'], own), person(['administrator'], own)]
+  return {
+    own,
+    draft: async (rules: unknown) => must(await proposePolicy(database.pool, { applicationId: own, rules, actor: first })).version,
+    activate: (version: number, accepted?: string[], actor: CommandActor = second) =>
+      activatePolicy(database.pool, { applicationId: own, version, accepted, actor }),
+  }
+}
+
+const THREE = { ...RULES[0], approvals: [2, 1] }
+
+test('a draft of a person with every gap; nobody_can_approve when people activate it, none for the command line', async () => {
+  const { own, draft, activate } = await team()
+  const version = await draft([THREE])
+  const { versions } = await readRuleVersions(database.pool, own)
+  assert.deepEqual([versions[0]?.version, versions[0]?.rules?.[0]?.approvals], [version, [2, 1]])
+  assert.deepEqual(await activate(version), { ok: false, error: 'nobody_can_approve' })
+  assert.deepEqual(await activate(await draft([{ ...RULES[0], needsCode: true }])), { ok: false, error: 'nobody_can_approve' })
+  assert.ok((await activate(version, [], SYSTEM_ACTOR)).ok)
 })
 
-test('not_accepted until a person has accepted every gap by name; what was accepted is in the audit record', async () => {
-  const rules = [{ ...RULES[0], sources: ['api'], limits: { XAF: '50000000' } }]
-  const propose = (accepted?: string[]) => proposePolicy(database.pool, { applicationId, rules, accepted, actor: ada })
-  const refused = await propose()
-  assert.ok(!refused.ok && refused.error.kind === 'not_accepted')
-  const keys = refused.error.findings.map(findingKey)
+test('a gap of the version in effect refuses no other version; more of it does', async () => {
+  const { own, draft, activate } = await team()
+  const lowered = { ...RULES[0], name: 'Lowered', operators: ['OMCM'], approvals: [1] }
+  const worse = await draft([{ ...THREE, approvals: [2, 2] }])
+  const same = await draft([THREE, lowered])
+  must(await activate(await draft([THREE]), [], SYSTEM_ACTOR))
+  const again = await draft([THREE, lowered])
+  const { known, added } = await compareFindings(database.pool, own, {
+    active: approvalRulesSchema.parse([THREE]),
+    rules: approvalRulesSchema.parse([THREE, lowered]),
+  })
+  assert.deepEqual([known.map(({ kind }) => kind), added], [['nobody_can_approve'], []])
+  assert.deepEqual(await activate(worse), { ok: false, error: 'superseded' })
+  assert.deepEqual(await activate(await draft([{ ...THREE, approvals: [2, 2] }])), { ok: false, error: 'nobody_can_approve' })
+  assert.deepEqual(await activate(await draft([THREE, { ...THREE, name: 'Another' }])), { ok: false, error: 'nobody_can_approve' })
+  assert.deepEqual(await activate(same), { ok: false, error: 'superseded' })
+  assert.ok((await activate(again)).ok)
+})
+
+test('not_accepted until every new gap is accepted by name; what was accepted is in the audit record', async () => {
+  const { own, draft, activate } = await team()
+  const rules = (limit: string) => [{ ...RULES[0], sources: ['api'], limits: { XAF: limit } }]
+  const version = await draft(rules('50000000'))
+  assert.deepEqual(await activate(version), { ok: false, error: 'not_accepted' })
+  const findings = await checkRules(database.pool, own, approvalRulesSchema.parse(rules('50000000')))
   assert.deepEqual(
-    refused.error.findings.map(({ kind }) => kind),
+    findings.map(({ kind }) => kind),
     ['currency_without_rule', 'amounts_without_rule'],
   )
-  assert.ok(!(await propose(keys.slice(1))).ok)
-  must(await propose(keys))
-  const [entry] = await listAudit(database.pool, applicationId, { size: 1 })
-  assert.deepEqual(entry?.details['accepted'], keys)
+  const keys = findings.map(findingKey)
+  assert.deepEqual(await activate(version, keys.slice(1)), { ok: false, error: 'not_accepted' })
+  must(await activate(version, keys))
+  const [entry] = await listAudit(database.pool, own, { size: 1 })
+  assert.deepEqual([entry?.action, entry?.details['accepted']], ['policy.activated', keys])
+  // A lower limit leaves less of the same gap, a higher one more.
+  assert.deepEqual(await activate(await draft(rules('60000000'))), { ok: false, error: 'not_accepted' })
+  must(await activate(await draft(rules('40000000'))))
 })
 
 test('currency_without_rule for the direction that is in service, not for the one that is closed', async () => {

@@ -1,11 +1,10 @@
-import { err, type Result } from '#lib/result.ts'
+import { err, ok, type Result } from '#lib/result.ts'
 import { type ApprovalRule, approvalRulesSchema } from '#lib/rules/approval-policy.ts'
-import { findingKey, isRefused, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { type CommandActor, mayAct } from '#server/audit/command-actor.ts'
 import { done, runCommand, runRecorded } from '#server/audit/run-command.ts'
 import { lockApplication } from '#server/database/application-locks.ts'
 import type { Database, Pool, Queryable } from '#server/database/pool.ts'
-import { checkRules } from './check-rules.ts'
+import { type ActivationRefusal, checkActivation } from './check-activation.ts'
 import {
   insertPolicy,
   markActivated,
@@ -16,29 +15,16 @@ import {
   readPolicy,
 } from './policy-store.ts'
 
-type ProposeFailure =
-  | { kind: 'not_permitted' }
-  | { kind: 'unknown_application' }
-  | { kind: 'invalid_rules'; problems: string[] }
-  /** The current checkers could not approve what these rules hold back. */
-  | { kind: 'nobody_can_approve'; findings: RuleFinding[] }
-  /** These rules have gaps that the person has not accepted. `findings`: all of them. */
-  | { kind: 'not_accepted'; findings: RuleFinding[] }
-
-type ProposePolicy = {
-  applicationId: string
-  rules: unknown
-  /** The findings that the person has seen and accepts, as findingKey writes them. */
-  accepted?: readonly string[] | undefined
-  actor: CommandActor
-}
+type ProposeFailure = { kind: 'not_permitted' } | { kind: 'unknown_application' } | { kind: 'invalid_rules'; problems: string[] }
 
 /**
- * Stores new approval rules as the next version. They take effect when another administrator activates it. A person cannot store rules that
- * the current checkers could not satisfy, nor rules with gaps that they have not accepted, one by one; what they accepted is recorded. The
- * command line can, because it also sets up applications whose people are still to come.
+ * Stores new approval rules as the next version, a draft. They take effect when another administrator activates it. A draft is stored with any
+ * gap: what is wrong with it is a question of its activation (`check-activation.ts`), and until then nothing depends on it.
  */
-export async function proposePolicy(pool: Pool, command: ProposePolicy): Promise<Result<{ version: number }, ProposeFailure>> {
+export async function proposePolicy(
+  pool: Pool,
+  command: { applicationId: string; rules: unknown; actor: CommandActor },
+): Promise<Result<{ version: number }, ProposeFailure>> {
   const { applicationId, actor } = command
   if (!mayAct(actor, applicationId, 'policy:change')) return err({ kind: 'not_permitted' })
   const parsed = approvalRulesSchema.safeParse(command.rules)
@@ -50,28 +36,29 @@ export async function proposePolicy(pool: Pool, command: ProposePolicy): Promise
   }
   return runRecorded<{ version: number }, ProposeFailure>(pool, command, async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err({ kind: 'unknown_application' })
-    const findings = actor.kind === 'person' ? await checkRules(trx, applicationId, parsed.data) : []
-    const refused = findings.filter(isRefused)
-    if (refused.length > 0) return err({ kind: 'nobody_can_approve', findings: refused })
-    if (!findings.every((finding) => command.accepted?.includes(findingKey(finding)))) return err({ kind: 'not_accepted', findings })
     const version = await insertPolicy(trx, applicationId, parsed.data, actor.id)
-    const details = { rules: parsed.data, ...(findings.length > 0 ? { accepted: findings.map(findingKey) } : {}) }
-    return done({ action: 'policy.proposed', subject: String(version), details }, { version })
+    return done({ action: 'policy.proposed', subject: String(version), details: { rules: parsed.data } }, { version })
   })
 }
 
-type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person'
+type ActivateFailure = 'not_permitted' | 'unknown_version' | 'already_active' | 'superseded' | 'same_person' | ActivationRefusal
+
+type ActivatePolicy = {
+  applicationId: string
+  version: number
+  /** The new gaps that people have seen and accept, as findingKey writes them. */
+  accepted?: readonly string[] | undefined
+  actor: CommandActor
+}
 
 /**
  * Activates a proposed version. Waiting transactions keep the rules that applied at intake. Refuses the person who proposed the version,
  * because a change of the rules requires a second administrator, and a version older than the active one, because nobody reviewed it
- * against that.
+ * against that. People cannot activate a version with a new gap that is refused or that they have not accepted; what they accepted is recorded.
+ * The command line can, because it also sets up applications whose people are still to come.
  */
-export async function activatePolicy(
-  database: Database,
-  command: { applicationId: string; version: number; actor: CommandActor },
-): Promise<Result<void, ActivateFailure>> {
-  const { applicationId, version, actor } = command
+export async function activatePolicy(database: Database, command: ActivatePolicy): Promise<Result<void, ActivateFailure>> {
+  const { applicationId, version, accepted = [], actor } = command
   return runCommand<void, ActivateFailure>(database, command, 'policy:change', async (trx) => {
     if (!(await lockApplication(trx, applicationId))) return err('unknown_version')
     const { policy, activeVersion } = await readPolicy(trx, applicationId, version)
@@ -79,8 +66,11 @@ export async function activatePolicy(
     if (policy.activatedAt) return err('already_active')
     if (version < activeVersion) return err('superseded')
     if (actor.id !== null && policy.proposedBy === actor.id) return err('same_person')
+    const checked = actor.kind === 'person' ? await checkActivation(trx, { applicationId, version, accepted }) : ok([])
+    if (!checked.ok) return checked
     await markActivated(trx, applicationId, version, actor.id)
-    const details = { replacesVersion: activeVersion, proposedBy: policy.proposedBy }
+    const gaps = checked.value
+    const details = { replacesVersion: activeVersion, proposedBy: policy.proposedBy, ...(gaps.length > 0 ? { accepted: gaps } : {}) }
     return done({ action: 'policy.activated', subject: String(version), details })
   })
 }

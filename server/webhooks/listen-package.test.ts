@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, afterEach, before, test } from 'node:test'
 import { promisify } from 'node:util'
+import { LISTEN_FILE, LISTEN_PATH } from '#lib/partner/reference.ts'
 import { ok } from '#lib/result.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
@@ -27,8 +28,9 @@ const children: ChildProcess[] = []
 before(async () => {
   harness = await openHttpHarness({ config: { isSandbox: true } })
   folder = await mkdtemp(path.join(tmpdir(), 'countersign-listen-'))
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: path.join(import.meta.dirname, '../listen') })
-  await run('tar', ['-xzf', 'countersign-1.0.0.tgz'], { cwd: folder })
+  const served = await fetch(harness.baseUrl + LISTEN_PATH)
+  await writeFile(path.join(folder, LISTEN_FILE), Buffer.from(await served.arrayBuffer()))
+  await run('tar', ['-xzf', LISTEN_FILE], { cwd: folder })
 })
 afterEach(() => {
   for (const child of children.splice(0)) child.kill()
@@ -99,8 +101,24 @@ function startListen(port: number, args: readonly string[] = [], env: Record<str
   return { printed, ended: new Promise<number | null>((resolve) => child.once('close', resolve)), child }
 }
 
-test('packed: the program and its description, and nothing else', async () => {
-  assert.deepEqual((await readdir(path.join(folder, 'package'))).toSorted(), ['README.md', 'countersign.mjs', 'package.json'])
+test('served as npm packs it: the same files, under the version of its description', async () => {
+  const own = path.join(folder, 'by-npm')
+  await mkdir(own)
+  const source = path.join(import.meta.dirname, '../listen')
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', own], { cwd: source })
+  assert.equal(stdout.trim(), LISTEN_FILE)
+  await run('tar', ['-xzf', LISTEN_FILE], { cwd: own })
+  const names = ['README.md', 'countersign.mjs', 'package.json']
+  for (const place of [folder, own]) assert.deepEqual((await readdir(path.join(place, 'package'))).toSorted(), names)
+  for (const name of names)
+    assert.deepEqual(await readFile(path.join(folder, 'package', name)), await readFile(path.join(own, 'package', name)), name)
+})
+
+test('run by npm from its address, as the guide says', async () => {
+  const command = ['exec', '--yes', `--package=${harness.baseUrl}${LISTEN_PATH}`, '--', 'countersign', 'listen']
+  const env = { ...process.env, npm_config_cache: path.join(folder, 'cache'), BASE_URL: harness.baseUrl, API_KEY: '' }
+  const failed = await run('npm', command, { cwd: folder, env }).catch((error: Error & { stderr?: string }) => error.stderr ?? '')
+  assert.match(String(failed), /Usage: countersign listen/)
 })
 
 test('forwarded in order, signed and once, with a line for each answer; nothing of before and nothing that no program waits for', async () => {

@@ -7,13 +7,17 @@ import { getT } from '#server/back-office/preferences.ts'
 import { CLIENT_SAMPLES } from '#server/http/clients/client-samples.ts'
 import { allCauses, readReference } from '#server/http/reference/read-reference.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
+import { writeDeposit } from '#server/http/reference/samples/waiting-deposit.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
+import { readProgramRule } from '#server/sandbox/program-rule.ts'
 import { WEBHOOK_GAPS_MS } from '#server/webhooks/delivery-loop.ts'
+import { ApprovalGuide } from '../_components/guides/approval-guide.tsx'
 import { ClientGuide } from '../_components/guides/client-guide.tsx'
 import { CustomerGuide } from '../_components/guides/customer-guide.tsx'
 import { OperatorGuide } from '../_components/guides/operator-guide.tsx'
-import { AuthenticationGuide, ErrorGuide, IdempotencyGuide, SandboxGuide, VersionGuide } from '../_components/guides/short-guides.tsx'
+import { AuthenticationGuide, ErrorGuide, IdempotencyGuide, SandboxGuide } from '../_components/guides/short-guides.tsx'
 import { StateGuide } from '../_components/guides/state-guide.tsx'
+import { VersionGuide } from '../_components/guides/version-guide.tsx'
 import { WebhookGuide } from '../_components/guides/webhook-guide.tsx'
 import { OperationPage } from '../_components/operation-page.tsx'
 import { DocsPage } from '../_components/prose.tsx'
@@ -32,6 +36,7 @@ export default async function DocsTopicPage({ params }: Props) {
   const chosen = jar.get(SAMPLE_COOKIE)?.value
   const language = isSampleLanguage(chosen) ? chosen : 'curl'
   const { operations, webhook, version } = readReference()
+  const { config } = backOfficeRuntime()
   const operation = operations.get(topic)
   if (operation) return <OperationPage t={t} operation={operation} language={language} />
   if (!isGuide(topic) || topic === 'start') notFound()
@@ -39,10 +44,25 @@ export default async function DocsTopicPage({ params }: Props) {
     <DocsPage t={t} guide={topic}>
       {topic === 'authentication' && <AuthenticationGuide operations={operations} language={language} />}
       {topic === 'idempotency' && <IdempotencyGuide />}
-      {topic === 'customers' && <CustomerGuide baseUrl={backOfficeRuntime().config.publicUrl} />}
+      {topic === 'approvals' && (
+        <ApprovalGuide
+          operations={operations}
+          language={language}
+          deposit={writeDeposit(readProgramRule().limit + 1)}
+          sandbox={config.isSandbox ? { ...readProgramRule(), file: `${config.dataDirectory}/sandbox.json` } : undefined}
+        />
+      )}
+      {topic === 'customers' && <CustomerGuide baseUrl={config.publicUrl} />}
       {topic === 'states' && <StateGuide />}
       {topic === 'webhooks' && (
-        <WebhookGuide t={t} webhook={webhook} verify={VERIFY_WEBHOOK} gapsMs={WEBHOOK_GAPS_MS} language={language} />
+        <WebhookGuide
+          t={t}
+          baseUrl={config.publicUrl}
+          webhook={webhook}
+          verify={VERIFY_WEBHOOK}
+          gapsMs={WEBHOOK_GAPS_MS}
+          language={language}
+        />
       )}
       {topic === 'clients' && <ClientGuide samples={CLIENT_SAMPLES} />}
       {topic === 'errors' && <ErrorGuide t={t} causes={allCauses()} />}

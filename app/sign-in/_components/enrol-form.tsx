@@ -1,7 +1,7 @@
 'use client'
 
 import { useActionState } from 'react'
-import { QrPicture, RecoveryCodes } from '#components/form/second-factor/recovery-codes.tsx'
+import { AuthenticatorLink, QrPicture, RecoveryCodes } from '#components/form/second-factor/recovery-codes.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
@@ -11,7 +11,7 @@ import type { QrCode } from '#lib/people/sign-in.ts'
 import { enrolAction } from '../actions.ts'
 
 /** The form for setting up a second factor. */
-export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secret: string; qrCode: QrCode } | null }) {
+export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secret: string; url: string; qrCode: QrCode } | null }) {
   const t = useT()
   const [state, action, isPending] = useActionState(enrolAction, null)
   if (state?.kind === 'done') return <RecoveryCodes next={next} codes={state.recoveryCodes} />
@@ -24,7 +24,7 @@ export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secr
         </a>
       </div>
     )
-  const { secret, qrCode } = enrolment
+  const { secret, url, qrCode } = enrolment
   return (
     <form action={action} className="mt-5 grid gap-5">
       {state?.kind === 'throttled' && <Notice tone="bad">{t('enrol.throttled')}</Notice>}
@@ -32,6 +32,7 @@ export function EnrolForm({ next, enrolment }: { next: string; enrolment: { secr
       <div className="grid gap-3">
         <p>{t('enrol.stepScan')}</p>
         <QrPicture code={qrCode} label={t('enrol.qr')} />
+        <AuthenticatorLink url={url} />
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
         <p className="flex items-start gap-1.5 font-medium tabular wrap-anywhere">
           <span data-secret>{secret}</span>

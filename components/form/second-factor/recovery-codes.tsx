@@ -41,6 +41,16 @@ export function RecoveryCodes({ codes, next, onKept }: { codes: readonly string[
   )
 }
 
+/** Opens the authenticator app of this device. On a phone, which cannot scan its own screen; a computer rarely has such an app. */
+export function AuthenticatorLink({ url }: { url: string }) {
+  const t = useT()
+  return (
+    <a href={url} className={`${buttonClass()} justify-self-start sm:hidden`}>
+      {t('enrol.openApp')}
+    </a>
+  )
+}
+
 /** A QR code, always dark on white, because cameras require it. `label` is its accessible name. */
 export function QrPicture({ code, label }: { code: QrCode; label: string }) {
   return (

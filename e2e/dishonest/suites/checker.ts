@@ -119,7 +119,7 @@ export function describeChecker(service: () => PayoutService): void {
       const attempts = {
         sendForApproval: {},
         retryRun: { batchId: randomUUID() },
-        saveRules: { rules: [], accepted: [] },
+        saveRules: { rules: [] },
         proposeChange: { kind: 'person.roles', input: { personId: checker.personId, roles: ['checker', 'maker'], isActive: true } },
         confirmChange: { changeId: randomUUID() },
         revokeKey: { apiKeyId: randomUUID() },

@@ -125,16 +125,18 @@ export async function beginSession({ personId, epoch }: { personId: string; epoc
   await startSession({ personId, epoch, usedPasskey: factor === 'passkey' })
 }
 
-export type Enrolment = { secret: string; qrCode: QrCode }
+/** `url`: opens the authenticator app of the same device, which cannot scan its own screen. */
+export type Enrolment = { secret: string; url: string; qrCode: QrCode }
 
 /**
- * Begins a second factor for the signed-in person: the key in groups of four, and the QR code, computed here so that no library reaches the
+ * Begins a second factor for the signed-in person: the key in groups of four, its address and the QR code, computed here so that no library reaches the
  * browser.
  */
 export async function beginEnrolment(personId: string): Promise<Result<Enrolment, 'unknown_person' | 'already_enabled'>> {
   const started = await startSecondFactor(backOfficeRuntime().pool, { personId })
   if (!started.ok) return started
-  return ok({ secret: started.value.secret.replace(/(.{4})(?=.)/g, '$1 '), qrCode: drawQrCode(started.value.url) })
+  const { secret, url } = started.value
+  return ok({ secret: secret.replace(/(.{4})(?=.)/g, '$1 '), url, qrCode: drawQrCode(url) })
 }
 
 /**

@@ -23,13 +23,17 @@ create table proposed_changes (
   decided_by uuid references people,
   decided_at timestamptz,
   reason text not null default '' check (length(reason) <= 500),
+  -- Its proposer confirmed it: a secret of a sandbox, which guards no money. A trigger refuses it in production.
+  is_confirmed_alone boolean not null default false,
   -- A change that makes a secret: its proposer collects it, once. Until then the secret does not exist.
   collect_until timestamptz,
   collected_at timestamptz,
   primary key (application_id, change_id),
   constraint change_is_decided_by_somebody check ((outcome is null) = (decided_by is null) and (outcome is null) = (decided_at is null)),
-  -- Nobody confirms their own change; only they can withdraw it.
-  constraint two_people_make_a_change check (outcome is null or (outcome = 'withdrawn') = (decided_by = proposed_by)),
+  -- Nobody confirms their own change, except for a secret of a sandbox; only they can withdraw it.
+  constraint two_people_make_a_change check (outcome is null or is_confirmed_alone or (outcome = 'withdrawn') = (decided_by = proposed_by)),
+  constraint only_secrets_are_confirmed_alone check (not is_confirmed_alone or (outcome = 'confirmed' and decided_by = proposed_by
+    and kind in ('key.create', 'key.rotate', 'api_user.create', 'api_user.reset', 'webhook_secret.rotate')) is true),
   constraint proposed_changes_collected check (collected_at is null or (collect_until is not null and outcome = 'confirmed')),
   constraint proposed_changes_keep_no_secrets check (outcome is null or sealed_payload is null),
   constraint funding_is_of_a_kind check (kind not like 'funding.%' or kind in ('funding.pay_in', 'funding.move', 'funding.correction', 'funding.withdrawal')),
@@ -54,6 +58,18 @@ create table proposed_changes (
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
 create index proposed_changes_open on proposed_changes (proposed_at) where outcome is null;
 create index proposed_changes_by_subject on proposed_changes (application_id, kind, subject);
+create function refuse_confirming_alone() returns trigger language plpgsql
+set search_path from current as $$
+begin
+  if not exists (select from installation where mode = 'sandbox') then
+    raise exception 'only in a sandbox may one person make a secret' using errcode = 'check_violation', constraint = 'only_sandboxes_confirm_alone';
+  end if;
+  return new;
+end
+$$;
+create trigger refuse_confirming_alone before insert or update of is_confirmed_alone on proposed_changes
+  for each row when (new.is_confirmed_alone) execute function refuse_confirming_alone();
+alter table proposed_changes enable always trigger refuse_confirming_alone;
 -- No bank transfer is booked twice.
 create unique index fundings_booked_once on proposed_changes (application_id, kind, subject) where outcome = 'confirmed' and kind like 'funding.%';
 create index proposed_changes_sealed on proposed_changes (expires_at) where sealed_payload is not null;

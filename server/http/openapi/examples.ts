@@ -63,9 +63,13 @@ export const EXAMPLE_CLOCK: Clock = { now: () => new Date(EXAMPLE_TIME) }
 
 type ExampleTransaction = { id: string; request: ExampleRequest; payToken: string }
 
-const COLLECT: ExampleTransaction = { id: COLLECT_ID, request: COLLECT_REQUEST, payToken: 'kX2vQ8mJr1sYt6Zb' }
-const DEPOSIT: ExampleTransaction = { id: DEPOSIT_ID, request: DEPOSIT_REQUEST, payToken: 'pL9wA3nDc7uFe5Hg' }
-const SECOND_DEPOSIT: ExampleTransaction = { id: SECOND_DEPOSIT_ID, request: SECOND_DEPOSIT_REQUEST, payToken: 'tR4yB6kSv0iOm2Qj' }
+const COLLECT: ExampleTransaction = { id: COLLECT_ID, request: COLLECT_REQUEST, payToken: 'b0e6f2a4-5d1c-4f83-9a27-3c8d1e7b6f05' }
+const DEPOSIT: ExampleTransaction = { id: DEPOSIT_ID, request: DEPOSIT_REQUEST, payToken: '6a9d3c71-2e84-4b5f-8c10-f7e2d5a4b389' }
+const SECOND_DEPOSIT: ExampleTransaction = {
+  id: SECOND_DEPOSIT_ID,
+  request: SECOND_DEPOSIT_REQUEST,
+  payToken: 'e4175b8c-90fd-4a36-b2e7-5d8c1f3a6924',
+}
 
 /** With the fees of an application with an unchanged schedule. */
 function fees({ amount, countryName }: ExampleRequest): { feesSystem: number; feesApp: number } {

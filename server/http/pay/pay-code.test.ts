@@ -98,7 +98,10 @@ test('another try after a wrong code, a code of another amount and one that was 
     assert.ok((await openUntil(made.payToken, 'name="code"')).includes('The operator did not accept this code.'))
   }
   await enter(made.payToken, '000001')
-  await openUntil(made.payToken, 'Not paid')
+  const html = await openUntil(made.payToken, 'Not paid')
+  assert.ok(html.includes('Three codes were incorrect.') && !html.includes('The operator refused the payment.'))
+  const french = await (await fetch(`${harness.baseUrl}/pay/${made.payToken}?lang=fr`)).text()
+  assert.ok(french.includes('Trois codes étaient erronés.'))
   assert.deepEqual(await readAttempts(harness.database.pool, made), [
     'submit not_sent',
     'submit wrong_code',

@@ -54,6 +54,7 @@ const REASONS: Readonly<Record<string, MessageKey>> = {
   [FAILURE_MESSAGES.notRegistered]: 'pay.notRegistered',
   [NUMBER_MESSAGES.occupied]: 'pay.numberOccupied',
   [NUMBER_MESSAGES.blocked]: 'pay.numberBlocked',
+  [NUMBER_MESSAGES.spent]: 'pay.threeCodes',
 }
 
 /**

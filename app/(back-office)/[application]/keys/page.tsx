@@ -1,5 +1,6 @@
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { environmentText } from '#lib/partner/reference.ts'
 import { requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -7,9 +8,10 @@ import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
+import { SecretSection } from '../webhooks/_components/secret-section.tsx'
 import { AddressTable, ApiUserTable, RefusalList } from './_components/caller-tables.tsx'
 import { KeyTable } from './_components/key-table.tsx'
-import { readCredentials } from './read-credentials.ts'
+import { type ListedChecker, readCredentials } from './read-credentials.ts'
 
 /** The name of the header, which is the same in every language. */
 const API_ID_HEADER = 'apiId'
@@ -22,10 +24,10 @@ export default async function KeysPage({ params }: PageProps) {
   const actor = await requireActor(application, 'access:read')
   const { config } = backOfficeRuntime()
   const [t, locale, credentials] = await Promise.all([getT(), readLocale(), readCredentials(actor)])
-  const { apiId, keys, apiUsers, addresses, ownAddress, refusals, changes, confirmation } = credentials
+  const { apiId, keys, apiUsers, addresses, ownAddress, secrets, checkers, refusals, changes, confirmation } = credentials
   const shared = { t, application, mayPropose: !confirmation.isAlone }
   return (
-    <PageContent words={['credentials.', 'change.']}>
+    <PageContent words={['credentials.', 'change.', 'webhooks.secret']}>
       <PageHeader title={t('credentials.title')} lead={t('credentials.lead')} />
       <ConfirmationNotice t={t} alone="credentials.noSecondPerson" {...confirmation} />
       <dl className="mt-4 flex flex-wrap gap-x-8 gap-y-1">
@@ -38,9 +40,27 @@ export default async function KeysPage({ params }: PageProps) {
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
       <KeyTable {...shared} keys={keys} />
       <ApiUserTable {...shared} apiUsers={apiUsers} />
+      <SecretSection {...shared} secrets={secrets} changes={changes} />
       <AddressTable {...shared} addresses={addresses} ownAddress={ownAddress} />
+      <CheckerList t={t} checkers={checkers} />
       <RefusalList t={t} application={application} refusals={refusals} mayPropose={!confirmation.isAlone} />
     </PageContent>
+  )
+}
+
+/** The people whom `checkerId` of the API may name. */
+function CheckerList({ t, checkers }: { t: Translate; checkers: readonly ListedChecker[] }) {
+  return (
+    <section aria-labelledby="checkers" className="mt-8">
+      <h2 id="checkers">{t('credentials.checkers')}</h2>
+      <p className="max-w-3xl text-ink-2">{t('credentials.checkersText')}</p>
+      {checkers.length === 0 && <p className="mt-3 text-quiet">{t('credentials.noCheckers')}</p>}
+      <dl className="mt-2 grid gap-1">
+        {checkers.map(({ personId, name }) => (
+          <Fact key={personId} label={name} value={personId} />
+        ))}
+      </dl>
+    </section>
   )
 }
 

@@ -7,6 +7,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
 import { currentPeerAddress } from '#server/http/request/request-facts.ts'
 import { listKeyUses, listRefusals } from '#server/partner-auth/caller-records-store.ts'
+import { listActiveMembers } from '#server/people/person-store.ts'
 
 const KINDS: readonly ChangeKindName[] = [
   'key.create',
@@ -14,6 +15,7 @@ const KINDS: readonly ChangeKindName[] = [
   'api_user.create',
   'api_user.reset',
   'api_user.unblock',
+  'webhook_secret.rotate',
   'address.allow',
   'address.deny',
 ]
@@ -35,17 +37,19 @@ export type ListedKey = {
   uses: { address: string; firstAt: string; lastAt: string }[]
 }
 export type ListedApiUser = { apiUserId: string; username: string; isBlocked: boolean; createdAt: string }
+export type ListedChecker = { personId: string; name: string }
 export type ListedAddress = { network: string; note: string; createdAt: string; isLast: boolean }
 
 /** Reads everything that the page shows. */
 export async function readCredentials(actor: BackOfficeActor) {
   const { pool, clock, directory } = backOfficeRuntime()
   const { applicationId } = actor
-  const [access, uses, refusals, { changes, ...confirmation }] = await Promise.all([
+  const [access, uses, refusals, { changes, ...confirmation }, members] = await Promise.all([
     listAccess(pool, applicationId),
     listKeyUses(pool, applicationId),
     listRefusals(pool, applicationId),
     listChanges(pool, { applicationId, kinds: KINDS, actor }),
+    listActiveMembers(pool, applicationId),
   ])
   const names = new Map(access.people.map(({ personId, name }) => [personId, name]))
   const now = clock.now()
@@ -74,6 +78,9 @@ export async function readCredentials(actor: BackOfficeActor) {
   const addresses = access.addresses.map(({ network, note, createdAt }) => ({ network, note, createdAt: createdAt.toISOString() }))
   return {
     apiId: directory.find(applicationId)?.apiId ?? '',
+    secrets: (directory.find(applicationId)?.webhookSecrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > now),
+    /** Whom decisions of the API may name. */
+    checkers: members.flatMap(({ personId, name, roles }): ListedChecker[] => (roles.includes('checker') ? [{ personId, name }] : [])),
     keys,
     apiUsers: access.apiUsers.map((user): ListedApiUser => ({ ...user, createdAt: user.createdAt.toISOString() })),
     addresses: addresses.map((address): ListedAddress => ({ ...address, isLast: addresses.length === 1 })),

@@ -34,7 +34,7 @@ export default async function RulesPage({ params }: PageProps) {
     readRuleVersions(pool, applicationId),
     mayChange
       ? listChanges(pool, { applicationId, kinds: ['policy.activate'], actor })
-      : { changes: [], isAlone: false, isConfirmedElsewhere: false },
+      : { changes: [], isAlone: false, isConfirmedElsewhere: false, needsNobody: false },
     mayChange ? listBlocked(pool, applicationId) : null,
   ])
   return (

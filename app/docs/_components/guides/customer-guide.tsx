@@ -48,8 +48,8 @@ export function CustomerGuide({ baseUrl }: { baseUrl: string }) {
       <GuideSection guide="customers" id="result">
         <P>
           The transaction stays `PENDING` until the customer agrees or refuses, or until the time of the operator is over; then it is
-          `FAILED`. The customer has 30 minutes for a code and three tries. A collect that was not paid can be started again with a new
-          `externalId`.
+          `FAILED`. The customer has 30 minutes for a code and three tries; after the third wrong code, its message is `Trois codes
+          erronés`. A collect that was not paid can be started again with a new `externalId`.
         </P>
       </GuideSection>
       <GuideSection guide="customers" id="test">

@@ -60,51 +60,26 @@ export function IdempotencyGuide() {
   )
 }
 
-/** Compatible and breaking changes of the API. */
-export function VersionGuide({ version }: { version: string }) {
-  return (
-    <>
-      <GuideSection guide="versions" id="promise">
-        <P>{`The version is part of the path: \`/api/${version}\`. Payments, lists and tokens are there. Version 2 adds payments and batches with an \`Idempotency-Key\`, a list with a cursor, cancellations, the availability and limits of the operators, checks of accounts and the settlement reports at \`/api/v2\`, with the same credentials, errors that have a \`code\`, and has a document of its own, \`/api/v2/openapi.json\`. Within a version, these changes can happen at any time, and your program must not mind them:`}</P>
-        <List
-          items={[
-            'a new endpoint, or a new optional field of a request',
-            'a new field of a response that is not an error',
-            'a new cause of an error, or another wording of a `message`',
-            'another order of the fields of a JSON object',
-            'a new value of `message` in a webhook, because operators write it',
-          ]}
-        />
-        <P>
-          Everything else gets a new version, and the old one continues beside it: names, types and meanings of fields, statuses, states,
-          and the schedule of webhooks.
-        </P>
-      </GuideSection>
-      <GuideSection guide="versions" id="document">
-        <P>
-          The reference is made from an OpenAPI 3.1 document, and so are the client libraries of version 2. Generators such as
-          `@hey-api/openapi-ts` read it without changes. It describes every operation, field and cause of an error, and the webhook.
-        </P>
-        <p>
-          <a href="/api/v1/openapi.json" className="font-mono text-accent underline">
-            /api/v1/openapi.json
-          </a>
-        </p>
-      </GuideSection>
-    </>
-  )
-}
-
 type Props = { operations: ReadonlyMap<string, ReferenceOperation>; language: SampleLanguage }
 
-/** The three credentials. */
+/** The three credentials, and the headers of a call. */
 export function AuthenticationGuide({ operations, language }: Props) {
   const refresh = operations.get('refreshToken')
   return (
     <>
+      <GuideSection guide="authentication" id="credentials">
+        <List
+          items={[
+            'An API key, which begins with `csk_`. It names your application and says what the program may do.',
+            'An API user, a user name and a password, which you exchange for access tokens.',
+            'The webhook secret, which begins with `whsec_`. It proves to your server that a webhook is from this service.',
+          ]}
+        />
+        <P>The first two are for your calls to the service, the third for its calls to you. You get all of them on the page Keys.</P>
+      </GuideSection>
       <GuideSection guide="authentication" id="headers">
         <P>Every operation below `/api/v1/transaction` requires three headers. Names of headers may be written in any letter case.</P>
-        <CodeBlock label="Headers" source={'apiKey: ck_…\napiId: 7d0c…\nAuthorization: Bearer eyJ…'} />
+        <CodeBlock label="Headers" source={'apiKey: csk_…\napiId: 7d0c…\nAuthorization: Bearer eyJ…'} />
         <List
           items={[
             '`apiKey` is a key of the application. It is shown once when it is created. Never send it to support, to a browser or to an app.',

@@ -27,11 +27,22 @@ You send a request, get a transaction at once, and learn its result seconds or m
         </P>
       </div>
       <GuideSection guide="start" id="credentials">
+        <P>There are three, and you get each on the page Keys of the back office:</P>
+        <List
+          items={[
+            'An API key: `apiKey`, and the `apiId` of your application.',
+            'An API user: a user name and a password, which you exchange for a token.',
+            'The webhook secret, with which you verify that a webhook is from this service.',
+          ]}
+        />
         <P>
-          An administrator of your application creates them in the back office: an API key (`apiKey` and `apiId`) and an API user (a user
-          name and a password). The administrator also adds the address of your server to the allow list.
+          You propose each one, an administrator confirms it, and then the page generates it and shows it once, to you alone. In a sandbox
+          you confirm your own proposals. The address of your server must be on the allow list, on the same page: an administrator confirms
+          it in a sandbox too.
         </P>
-        {sandboxFile && <P>{`This is a sandbox: the file \`${sandboxFile}\` has the credentials of two applications.`}</P>}
+        {sandboxFile && (
+          <P>{`This is a sandbox: the file \`${sandboxFile}\` has all three credentials of two applications, and their people.`}</P>
+        )}
         <P>The examples on these pages read your values from the environment, so that you can paste and run them as they are:</P>
         <CodeBlock label="Environment" source={environmentText(baseUrl)} />
       </GuideSection>

@@ -12,7 +12,8 @@ const EXPLANATIONS: Record<TransitionEvent, string> = {
   approved: 'The last approval that the rule requires was recorded. The transaction goes to the operator.',
   rejected: 'A checker rejected it. The reason is its message.',
   recalled: 'The person who made it in the back office took it back.',
-  expired: 'Nobody decided within seven days.',
+  expired:
+    'Nobody decided within the time that its approval rule allows: 1 to 720 hours, and 168 (seven days) unless the rule says otherwise.',
   succeeded: 'The operator says that the money moved.',
   failed: 'The operator says that it did not. A timeout alone never fails a transaction.',
   stopped: 'People stopped its batch before the operator received it.',

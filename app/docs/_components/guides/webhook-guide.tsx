@@ -1,11 +1,20 @@
+import { buttonClass } from '#components/ui/button.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import type { ReferenceExample, ReferenceField, SampleLanguage, Samples } from '#lib/partner/reference.ts'
+import {
+  LISTEN_FILE,
+  LISTEN_PATH,
+  type ReferenceExample,
+  type ReferenceField,
+  type SampleLanguage,
+  type Samples,
+} from '#lib/partner/reference.ts'
 import { CodeBlock, CodeSamples } from '../code-block.tsx'
 import { FieldList } from '../operation-page.tsx'
 import { GuideSection, List, P } from '../prose.tsx'
 
 type Props = {
   t: Translate
+  baseUrl: string
   webhook: { headers: ReferenceField[]; fields: ReferenceField[]; examples: ReferenceExample[] }
   verify: Samples
   gapsMs: readonly number[]
@@ -13,7 +22,7 @@ type Props = {
 }
 
 /** Results that the service sends. */
-export function WebhookGuide({ t, webhook, verify, gapsMs, language }: Props) {
+export function WebhookGuide({ t, baseUrl, webhook, verify, gapsMs, language }: Props) {
   return (
     <>
       <GuideSection guide="webhooks" id="payload">
@@ -48,6 +57,13 @@ export function WebhookGuide({ t, webhook, verify, gapsMs, language }: Props) {
           office. In rare cases, a crash between your 200 and its record, a webhook arrives twice: act once for each `transactionId`.
         </P>
       </GuideSection>
+      <GuideSection guide="webhooks" id="secret">
+        <P>
+          The secret is the third credential of your program. It begins with `whsec_`, and the examples read it from `WEBHOOK_SECRET`. It is
+          on the page Keys, and on Webhooks under Signing and tests: choose “Get the webhook secret”, have the proposal confirmed (in a
+          sandbox, confirm it yourself), then “Generate the secret”. It is shown once: store it where your receiver reads it.
+        </P>
+      </GuideSection>
       <GuideSection guide="webhooks" id="verify">
         <P>
           Anybody can send a request to your address. Before you act, verify the signature, or read the status with `transaction-status`.
@@ -65,9 +81,15 @@ export function WebhookGuide({ t, webhook, verify, gapsMs, language }: Props) {
       <GuideSection guide="webhooks" id="local">
         <P>
           In the sandbox, the program `countersign` brings your webhooks to a server that only your machine can reach, with the same body
-          and signature. It needs Node.js 20 or later. The team that runs the sandbox has its file, `countersign-1.0.0.tgz`.
+          and signature. It needs Node.js 20 or later, and no other package. npm runs it from the address below and keeps nothing in your
+          project.
         </P>
-        <CodeBlock label="Shell" source={LISTEN} />
+        <CodeBlock label="Shell" source={listenCommand(baseUrl)} />
+        <p lang="en">
+          <a href={LISTEN_PATH} download={LISTEN_FILE} className={buttonClass('quiet', 'medium')}>
+            {`Download ${LISTEN_FILE}`}
+          </a>
+        </p>
         <List
           items={[
             'Your address must be on the allow list of the application, as for any call.',
@@ -81,8 +103,10 @@ export function WebhookGuide({ t, webhook, verify, gapsMs, language }: Props) {
   )
 }
 
-const LISTEN = `# BASE_URL, API_KEY, API_ID, API_USER and API_PASSWORD are in the environment.
-npm exec --package=./countersign-1.0.0.tgz -- countersign listen --forward-to localhost:3000/hooks`
+function listenCommand(baseUrl: string): string {
+  return `# BASE_URL, API_KEY, API_ID, API_USER and API_PASSWORD are in the environment.
+npm exec --yes --package=${baseUrl}${LISTEN_PATH} -- countersign listen --forward-to localhost:3000/hooks`
+}
 
 function describe(gapMs: number): string {
   return gapMs < 60_000 ? `${gapMs / 1_000} seconds` : `${gapMs / 60_000} minutes`

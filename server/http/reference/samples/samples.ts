@@ -1,4 +1,4 @@
-import { CURL_CREDENTIALS } from '#lib/partner/call-as-curl.ts'
+import { CURL_CREDENTIALS, nameUuids } from '#lib/partner/call-as-curl.ts'
 import type { Samples } from '#lib/partner/reference.ts'
 import { BATCH_ID, CHECKER_ID, COLLECT_ID, DEPOSIT_ID } from '#server/http/openapi/examples.ts'
 import type { Json } from '#server/http/openapi/operation.ts'
@@ -56,7 +56,7 @@ function toText(name: string, text: string): SampleText {
 /** A value that the reader replaces: the name of an environment variable. */
 type Variable = 'TRANSACTION_ID' | 'CHECKER_ID' | 'API_USER' | 'API_PASSWORD' | 'REFRESH_TOKEN'
 
-/** Text of an example, or what it contains in its place: a variable of the reader, or a new UUID where the language can make one. */
+/** Text of an example, or what it contains in its place: a variable of the reader, or a new UUID. */
 type SampleText = { text: string } | { variable: Variable } | { newUuid: string }
 
 type SampleValue = SampleText | number | SampleObject | SampleValue[]
@@ -67,7 +67,7 @@ type SampleCall = {
   method: 'GET' | 'POST'
   path: string
   isOpen: boolean
-  /** The header of a payment: a new UUID, where the language can make one. */
+  /** The header of a payment: a new UUID. */
   idempotencyKey: string | undefined
   query: [name: string, value: SampleText | number][]
   body: SampleValue | undefined
@@ -105,33 +105,36 @@ function writeValue(value: SampleValue, notation: Notation, indent: string, step
   return `${open}\n${entries.join('')}${indent}${close}`
 }
 
-/** The call as a command for a shell. Its variables are those of the environment. */
+/** How long each example waits for an answer, as the clients do. A program without a limit waits forever for a connection that is gone. */
+const TIMEOUT_SECONDS = 30
+const TIMEOUT_PHP = [`    CURLOPT_CONNECTTIMEOUT => 10,`, `    CURLOPT_TIMEOUT => ${TIMEOUT_SECONDS},`]
+
+/** The call as a command for a shell. Its variables are those of the environment, and new UUIDs in front of it: each paste is a payment of its own. */
 function writeCurl({ method, path, isOpen, query, idempotencyKey, body }: SampleCall): string {
   const flags = method === 'GET' ? (query.length > 0 ? ' -G' : '') : body === undefined ? ' -X POST -G' : ''
+  const uuids = nameUuids()
+  const inShell = (value: SampleText) =>
+    'variable' in value ? `$${value.variable}` : 'newUuid' in value ? `$${uuids.nameOf('EXTERNAL_ID', value.newUuid)}` : value.text
   const lines = [
-    `curl -sS${flags} "$BASE_URL${writePath(path, (variable) => `$${variable}`)}"`,
+    `curl -sS --max-time ${TIMEOUT_SECONDS}${flags} "$BASE_URL${writePath(path, (variable) => `$${variable}`)}"`,
     ...(isOpen ? [] : Object.values(CURL_CREDENTIALS)),
-    ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: ${idempotencyKey}"`]),
+    ...(idempotencyKey === undefined ? [] : [`-H "Idempotency-Key: $${uuids.nameOf('IDEMPOTENCY_KEY', idempotencyKey)}"`]),
     ...(body === undefined ? [] : ['-H "Content-Type: application/json"']),
     ...query.map(([name, value]) => `--data-urlencode "${name}=${typeof value === 'number' ? value : inShell(value)}"`),
     ...(body === undefined ? [] : ['-d @- <<JSON']),
   ]
   const command = lines.join(' \\\n  ')
-  return body === undefined ? command : `${command}\n${asJson(body, '')}\nJSON`
-}
-
-/** A shell makes no UUID of version 4 everywhere: the example holds one. */
-function inShell(value: SampleText): string {
-  return 'variable' in value ? `$${value.variable}` : 'newUuid' in value ? value.newUuid : value.text
+  const whole = body === undefined ? command : `${command}\n${asJson(body, inShell, '')}\nJSON`
+  return [...uuids.setup(), whole].join('\n')
 }
 
 /** JSON in a here document, in which variables are replaced. */
-function asJson(value: SampleValue, indent: string): string {
+function asJson(value: SampleValue, inShell: (value: SampleText) => string, indent: string): string {
   const inner = `${indent}  `
   if (typeof value === 'number') return String(value)
-  if (Array.isArray(value)) return `[\n${value.map((each) => inner + asJson(each, inner)).join(',\n')}\n${indent}]`
+  if (Array.isArray(value)) return `[\n${value.map((each) => inner + asJson(each, inShell, inner)).join(',\n')}\n${indent}]`
   if (!isObject(value)) return `"${inShell(value)}"`
-  return `{\n${value.object.map(([name, each]) => `${inner}"${name}": ${asJson(each, inner)}`).join(',\n')}\n${indent}}`
+  return `{\n${value.object.map(([name, each]) => `${inner}"${name}": ${asJson(each, inShell, inner)}`).join(',\n')}\n${indent}}`
 }
 
 const TYPESCRIPT: Notation = {
@@ -161,6 +164,7 @@ function writeTypeScript({ method, path, isOpen, query, idempotencyKey, body }: 
     ...headers.map((header) => `    ${header},`),
     '  },',
     ...(body === undefined ? [] : [`  body: JSON.stringify(${writeValue(body, TYPESCRIPT, '  ', '  ')}),`]),
+    `  signal: AbortSignal.timeout(${TIMEOUT_SECONDS}_000),`,
     '})',
     'if (!response.ok) throw new Error(await response.text())',
     'console.log(JSON.stringify(await response.json(), null, 2))',
@@ -207,7 +211,7 @@ function writePython({ method, path, isOpen, query, idempotencyKey, body }: Samp
     ...(body === undefined ? [] : [`    data=json.dumps(${writeValue(body, PYTHON, '    ', '    ')}).encode(),`]),
     ')',
     '# A refusal raises HTTPError: its read() returns the five fields.',
-    'with urlopen(request) as response:',
+    `with urlopen(request, timeout=${TIMEOUT_SECONDS}) as response:`,
     '    print(json.dumps(json.load(response), indent=2))',
   ].join('\n')
 }
@@ -243,6 +247,7 @@ function writePhp({ method, path, isOpen, query, idempotencyKey, body }: SampleC
     'curl_setopt_array($curl, [',
     `    CURLOPT_CUSTOMREQUEST => '${method}',`,
     '    CURLOPT_RETURNTRANSFER => true,',
+    ...TIMEOUT_PHP,
     '    CURLOPT_HTTPHEADER => [',
     ...headers.map((header) => `        ${header},`),
     '    ],',

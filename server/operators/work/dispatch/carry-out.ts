@@ -234,10 +234,15 @@ async function afterCode(
   }
   const isCodeRefused = called.kind === 'wrong_code' || (called.kind === 'unknown' && called.doubt?.kind === 'wrong_code')
   if (isCodeRefused) await storeRefusedCode(pool, work)
-  const awaited = called.kind === 'wrong_code' ? await awaitCode(pool, work, called.exchange) : undefined
-  if (awaited === 'awaiting') return awaited
-  if (typeof customerStep === 'object' && work.foundState === 'queued') await releaseNumber(pool, work)
-  return called.kind === 'wrong_code' ? refusalOfCode(called) : called
+  const outcome = called.kind === 'wrong_code' ? await afterWrongCode(pool, work, called) : called
+  if (outcome !== 'awaiting' && typeof customerStep === 'object' && work.foundState === 'queued') await releaseNumber(pool, work)
+  return outcome
+}
+
+/** Waits for the customer's next code, or returns why there is none. */
+async function afterWrongCode(pool: Pool, work: ClaimedWork, called: CodeRefusal): Promise<FinalOutcome | 'awaiting'> {
+  const awaited = await awaitCode(pool, work, called.exchange)
+  return awaited === 'awaiting' ? awaited : refusalOfCode(called, awaited)
 }
 
 /** The customer's link is stored before the answer is recorded. If the process ends in between, a later query returns it again. */

@@ -56,7 +56,7 @@ type Props = {
   whyNot: string | null
 }
 
-/** Confirm and Refuse for the second person, Withdraw for the proposer, the reason for everybody else. */
+/** Confirm and Refuse for the second person, Withdraw for the proposer, who in a sandbox may confirm a secret, the reason for everybody else. */
 export function ChangeButtons({ application, change, description, whyNot }: Props) {
   const t = useT()
   const open = useContext(Open)
@@ -69,9 +69,10 @@ export function ChangeButtons({ application, change, description, whyNot }: Prop
   return (
     <div className="mt-3 grid gap-2">
       {error && <ErrorNotice error={error} />}
+      {mayDecide === 'alone' && <p className="text-quiet">{t('change.aloneInSandbox')}</p>}
       <div className="flex flex-wrap items-center gap-2">
         {whyNot !== null && <NotAllowed reason={whyNot} />}
-        {mayDecide === true && whyNot === null && (
+        {(mayDecide === true || mayDecide === 'alone') && whyNot === null && (
           <Button variant="primary" onClick={() => open({ dialog: 'confirm', change, description })}>
             {t('change.confirm')}
           </Button>
@@ -81,7 +82,7 @@ export function ChangeButtons({ application, change, description, whyNot }: Prop
             {t('change.refuse')}
           </Button>
         )}
-        {mayDecide === 'own_proposal' && (
+        {(mayDecide === 'own_proposal' || mayDecide === 'alone') && (
           <Button size="small" isBusy={isPending} onClick={() => run()}>
             {t('change.withdraw')}
           </Button>

@@ -9,11 +9,11 @@ type Props = Confirmation & {
 }
 
 /** Who confirms what the viewer proposes on a page, where nobody else in the application can. */
-export function ConfirmationNotice({ t, alone, isAlone, isConfirmedElsewhere }: Props) {
-  if (!isAlone && !isConfirmedElsewhere) return null
+export function ConfirmationNotice({ t, alone, isAlone, isConfirmedElsewhere, needsNobody }: Props) {
+  if (!isAlone && !isConfirmedElsewhere && !needsNobody) return null
   return (
     <div className="mt-4">
-      <Notice>{t(isAlone ? alone : 'change.confirmedElsewhere')}</Notice>
+      <Notice>{t(isAlone ? alone : needsNobody ? 'change.secretsInSandbox' : 'change.confirmedElsewhere')}</Notice>
     </div>
   )
 }

@@ -29,6 +29,7 @@ import { TestButton } from '../_components/operator-buttons.tsx'
 import { ServiceState } from '../_components/operator-tables.tsx'
 import type { OperatorWords } from '../_components/operator-words.ts'
 import { SettingsDifference } from '../_components/settings-difference.tsx'
+import { UnconfirmedLink } from '../_components/unconfirmed-link.tsx'
 import { type DirectionState, isClosedForFault, readDirectionStates } from '../read-operators.ts'
 import { HistoryPart } from './_components/history-part.tsx'
 import { SettingsPart } from './_components/settings-part.tsx'
@@ -183,6 +184,8 @@ function NowPart({ words, application, operator, directions, history, mayConfigu
           <Direction
             key={direction.type}
             words={words}
+            application={application}
+            operator={operator}
             direction={direction}
             history={history.find(({ type }) => type === direction.type)}
           />
@@ -199,9 +202,15 @@ function NowPart({ words, application, operator, directions, history, mayConfigu
   )
 }
 
-type DirectionProps = { words: OperatorWords; direction: DirectionState; history: DirectionHistory | undefined }
+type DirectionProps = {
+  words: OperatorWords
+  application: string
+  operator: OperatorCode
+  direction: DirectionState
+  history: DirectionHistory | undefined
+}
 
-function Direction({ words: { t }, direction, history }: DirectionProps) {
+function Direction({ words: { t }, application, operator, direction, history }: DirectionProps) {
   const { type, protocol, state, since, fault } = direction
   return (
     <Card>
@@ -228,7 +237,7 @@ function Direction({ words: { t }, direction, history }: DirectionProps) {
         <p className="mt-2 text-ink-2">
           {history.waiting > 0 && t('operators.waiting', { count: history.waiting })}
           {history.waiting > 0 && history.unconfirmed > 0 && ' · '}
-          {history.unconfirmed > 0 && <span className="text-wait">{t('operators.unconfirmed', { count: history.unconfirmed })}</span>}
+          <UnconfirmedLink t={t} application={application} operator={operator} type={type} count={history.unconfirmed} />
         </p>
       )}
     </Card>

@@ -5,10 +5,11 @@ import { Button } from '#components/ui/button.tsx'
 import { DialogButton } from '#components/ui/overlay/dialog-button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { durationText } from '#lib/operators/duration-text.ts'
 import { AMOUNT_SETTINGS_NAME, type ProtocolSettings } from '#lib/operators/operator-settings.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { testOperator } from '../actions.ts'
-import { durationText, protocolName } from './operator-words.ts'
+import { protocolName } from './operator-words.ts'
 
 const REFUSALS = { not_set: 'operators.notSet', throttled: 'operators.throttled' } as const
 

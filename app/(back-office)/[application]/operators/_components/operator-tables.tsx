@@ -13,6 +13,7 @@ import { paths } from '#lib/pages/paths.ts'
 import type { DirectionState, OperatorDirection, ReportedBalance } from '../read-operators.ts'
 import { TestButton } from './operator-buttons.tsx'
 import { figuresOf, protocolText } from './operator-words.ts'
+import { UnconfirmedLink } from './unconfirmed-link.tsx'
 
 /** Whether an application may use a direction, and through which protocol it is reached. */
 export function ServiceState({ t, direction: { isEnabled, protocol } }: { t: Translate; direction: DirectionState }) {
@@ -55,10 +56,10 @@ export function OutcomeTable({ t, locale, application, directions }: Props) {
           head: t('operators.open'),
           align: 'end',
           className: WIDE,
-          cell: ({ direction: { unconfirmed }, figures }) => (
+          cell: ({ direction: { operator, type, unconfirmed }, figures }) => (
             <>
-              {figures.open}
-              {unconfirmed > 0 && <span className="block text-second text-wait">{t('operators.unconfirmed', { count: unconfirmed })}</span>}
+              <span className="block">{figures.open}</span>
+              <UnconfirmedLink t={t} application={application} operator={operator} type={type} count={unconfirmed} />
             </>
           ),
         },

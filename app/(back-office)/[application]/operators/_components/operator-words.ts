@@ -1,5 +1,6 @@
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
+import { durationText } from '#lib/operators/duration-text.ts'
 import type { Outcomes } from '#lib/operators/operator-outcomes.ts'
 import { AMOUNT_SETTINGS_NAME, isSettingName, type SettingValue } from '#lib/operators/operator-settings.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
@@ -56,15 +57,6 @@ export function codeLines(table: Readonly<Record<string, string>>): string[] {
 
 export function isTable(value: SettingValue | undefined): value is Readonly<Record<string, string>> {
   return typeof value === 'object' && !Array.isArray(value)
-}
-
-const SECOND_MS = 1_000
-
-/** A response time: milliseconds below a second, else seconds with one decimal. */
-export function durationText(t: Translate, locale: Locale, ms: number): string {
-  if (ms < SECOND_MS) return t('operators.ms', { ms })
-  const seconds = (ms / SECOND_MS).toFixed(1)
-  return t('operators.seconds', { seconds: locale === 'fr' ? seconds.replace('.', ',') : seconds })
 }
 
 /** The figures of one row as text; a dash where there is nothing to divide. */

@@ -4,10 +4,10 @@ import { useEffect, useEffectEvent } from 'react'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
+import { durationText } from '#lib/operators/duration-text.ts'
 import type { SettingsTrial } from '#lib/operators/operator-outcomes.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { tryChange } from '../actions.ts'
-import { durationText } from './operator-words.ts'
 
 export const TRIAL_REFUSALS = {
   invalid: 'operators.invalidSettings',

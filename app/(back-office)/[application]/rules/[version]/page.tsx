@@ -8,14 +8,14 @@ import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import type { Result } from '#lib/result.ts'
-import type { PolicyReplay, ReplayFailure, RuleFinding } from '#lib/rules/rule-finding.ts'
+import type { PolicyReplay, ReplayFailure } from '#lib/rules/rule-finding.ts'
 import { parseVersion, ruleVersionAddressSchema } from '#lib/schemas/page-address.ts'
 import { readAddress } from '#lib/schemas/read-address.ts'
 import { type BackOfficeActor, requireActor } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { readConfirmation } from '#server/changes/list-changes.ts'
-import { checkRules } from '#server/policy/check-rules.ts'
+import { compareFindings, type VersionFindings } from '#server/policy/check-activation.ts'
 import { type RuleVersion, readRuleVersion, readRuleVersions } from '#server/policy/policies.ts'
 import { replayPolicy } from '#server/reports/policy-replay/replay-policy.ts'
 import { PageContent, type PageProps } from '../../_components/page-content.tsx'
@@ -51,12 +51,14 @@ export default async function RuleVersionPage({ params, searchParams }: PageProp
       />
       {findings && (
         <div className="mt-4 grid gap-3">
-          <Findings t={t} locale={locale} findings={findings} />
+          <Findings t={t} locale={locale} findings={findings.added} />
+          <Findings t={t} locale={locale} findings={findings.known} isInEffect={!version.isActive} />
           {!isAlone && (
             <VersionButtons
               application={application}
               version={version.version}
               canActivate={canActivate}
+              added={findings.added}
               canRestore={!version.isActive && version.version < (active?.version ?? 0)}
             />
           )}
@@ -98,7 +100,7 @@ type VersionPage = {
   versions: readonly RuleVersion[]
   active: RuleVersion | null
   /** Null for those who may not change the rules, who see no replay either. */
-  findings: RuleFinding[] | null
+  findings: VersionFindings | null
   /** In progress; null for the active version, which has nothing to be compared with. */
   replay: Promise<Result<PolicyReplay, ReplayFailure>> | null
   isAlone: boolean
@@ -121,7 +123,9 @@ async function readVersionPage(
   ])
   if (!version) return null
   const other = against === undefined ? active : await readRuleVersion(pool, applicationId, against)
-  const findings = mayChange ? await checkRules(pool, applicationId, version.rules ?? []) : null
+  const findings = mayChange
+    ? await compareFindings(pool, applicationId, { active: active?.rules ?? [], rules: version.rules ?? [] })
+    : null
   const application = directory.find(applicationId)
   const isReplayed = mayChange && !version.isActive && version.rules !== null
   return {

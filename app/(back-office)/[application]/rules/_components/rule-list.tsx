@@ -87,6 +87,7 @@ type ActivationDifferenceProps = {
 export function ActivationDifference({ t, locale, application, change, versions }: ActivationDifferenceProps) {
   const rulesOf = (number: unknown) => (number === 0 ? [] : (versions.find(({ version }) => version === number)?.rules ?? null))
   const after = Number(change.after['version'])
+  const gaps = Number(change.after['acceptedGaps'] ?? 0)
   return (
     <>
       <p className="mt-1">
@@ -97,6 +98,7 @@ export function ActivationDifference({ t, locale, application, change, versions 
           </Link>
         )}
       </p>
+      {gaps > 0 && <p className="mt-1">{t('rules.gapsAccepted', { count: gaps, name: change.proposedBy.name })}</p>}
       <RuleDifferences t={t} locale={locale} before={rulesOf(change.before['version'])} after={rulesOf(after)} />
     </>
   )

@@ -4,44 +4,59 @@ import { useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
+import { Checkbox } from '#components/ui/field.tsx'
 import { toast } from '#components/ui/overlay/toast.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
+import { findingKey, isRefused, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 import { restoreRules } from '../actions.ts'
-import { AcceptFindings } from './accept-findings.tsx'
 
-type Props = { application: string; version: number; canActivate: boolean; canRestore: boolean }
+type Props = {
+  application: string
+  version: number
+  canActivate: boolean
+  canRestore: boolean
+  /** The problems that the version in effect does not have. They are shown above. */
+  added: readonly RuleFinding[]
+}
 
-/** Proposes to activate a version, or stores an earlier one again as a new version. */
-export function VersionButtons({ application, version, canActivate, canRestore }: Props) {
+/**
+ * Proposes to activate a version, or stores an earlier one again as a new version. New gaps are accepted first; a version that nobody could approve
+ * with is not proposed.
+ */
+export function VersionButtons({ application, version, canActivate, canRestore, added }: Props) {
   const t = useT()
   const router = useRouter()
-  const [findings, setFindings] = useState<readonly RuleFinding[]>([])
   const [isAccepted, setIsAccepted] = useState(false)
   const activation = useProposal(application, () => router.push(paths.rules(application)))
-  const restoration = useAction(() => restoreRules(application, { version, accepted: isAccepted ? findings.map(findingKey) : [] }), {
+  const restoration = useAction(() => restoreRules(application, { version }), {
     words: RESTORE_REFUSALS,
     onDone(value) {
-      if ('findings' in value) {
-        setIsAccepted(false)
-        return setFindings(value.findings)
-      }
       toast(t('rules.restored', { version }))
       router.push(paths.ruleVersion(application, value.version))
     },
   })
   const isPending = activation.isPending || restoration.isPending
   const error = activation.error ?? restoration.error
+  const isHopeless = added.some(isRefused)
+  const accepted = isAccepted ? added.map(findingKey) : []
   return (
     <div className="grid gap-2">
       {error && <ErrorNotice error={error} />}
-      <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
+      {canActivate && isHopeless && <p>{t('rules.notActivatable')}</p>}
+      {canActivate && !isHopeless && added.length > 0 && (
+        <Checkbox
+          name="accept"
+          label={t('rules.accept', { count: added.length })}
+          checked={isAccepted}
+          onChange={(event) => setIsAccepted(event.target.checked)}
+        />
+      )}
       <div className="flex flex-wrap gap-2">
-        {canActivate && (
-          <Button variant="primary" isBusy={isPending} onClick={() => activation.propose('policy.activate', { version })}>
+        {canActivate && !isHopeless && (
+          <Button variant="primary" isBusy={isPending} onClick={() => activation.propose('policy.activate', { version, accepted })}>
             {t('rules.proposeActivation')}
           </Button>
         )}

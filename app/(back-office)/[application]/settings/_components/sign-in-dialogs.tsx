@@ -2,7 +2,7 @@ import { type FormEvent, useEffect, useState, useTransition } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { ScriptForm } from '#components/form/script-form.tsx'
-import { QrPicture } from '#components/form/second-factor/recovery-codes.tsx'
+import { AuthenticatorLink, QrPicture } from '#components/form/second-factor/recovery-codes.tsx'
 import { Button } from '#components/ui/button.tsx'
 import { CopyButton } from '#components/ui/copy-button.tsx'
 import { Skeleton } from '#components/ui/display/page.tsx'
@@ -30,7 +30,7 @@ type Problem = { code: string; text: string }
 /** Sets up a second factor: scan, code, password. The key is created when this opens and is valid only after the first correct code. */
 export function EnrolPanel({ application, onDone, onCancel }: Props) {
   const t = useT()
-  const [enrolment, setEnrolment] = useState<{ secret: string; qrCode: QrCode } | null>(null)
+  const [enrolment, setEnrolment] = useState<{ secret: string; url: string; qrCode: QrCode } | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const [isPending, startTransition] = useTransition()
   useEffect(() => {
@@ -61,6 +61,7 @@ export function EnrolPanel({ application, onDone, onCancel }: Props) {
       {problem && !isWrongCode && !isWrongPassword && <ErrorNotice error={problem.text} />}
       <p>{t('enrol.stepScan')}</p>
       {enrolment ? <QrPicture code={enrolment.qrCode} label={t('enrol.qr')} /> : <Skeleton className="size-44 rounded-md" />}
+      {enrolment && <AuthenticatorLink url={enrolment.url} />}
       <div className="grid gap-1">
         <p className="text-second text-quiet">{t('enrol.stepType')}</p>
         <p className="flex min-h-10 items-start gap-1.5 font-medium tabular wrap-anywhere">

@@ -80,10 +80,10 @@ export function ResendWebhookButton({ application, transactionId, obstacle }: Pr
 
 const RotateDialog = onDemand(async () => (await import('../../_components/changes/proposal-dialog.tsx')).RotateDialog)
 
-/** Opens the form that proposes a new secret. */
-export function RotateSecretButton({ application }: { application: string }) {
+/** Opens the form that proposes a new secret. `isFirst`: nobody has collected one yet. */
+export function NewSecretButton({ application, isFirst }: { application: string; isFirst: boolean }) {
   const t = useT()
-  const title = t('webhooks.rotateSecret')
+  const title = t(isFirst ? 'webhooks.secretFirst' : 'webhooks.secretNew')
   return (
     <DialogButton
       dialog={(onClose) => (

@@ -16,12 +16,14 @@ import { listEvents } from '#server/notices/event-store.ts'
 import { readLatestWebhookUrl } from '#server/webhooks/history-store.ts'
 import { listWebhookTests } from '#server/webhooks/resend-webhook.ts'
 import { ChangeList } from '../../_components/changes/change-list.tsx'
+import { ConfirmationNotice } from '../../_components/changes/confirmation-notice.tsx'
 import { CodeBlock } from '../../_components/code-block.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
 import { diagnosisText } from '../_components/attempt-card.tsx'
 import { WebhookTabs } from '../_components/delivery-table.tsx'
 import { EventReceiver } from '../_components/event-receiver.tsx'
-import { RotateSecretButton, TestForm } from '../_components/webhook-buttons.tsx'
+import { SecretSection } from '../_components/secret-section.tsx'
+import { TestForm } from '../_components/webhook-buttons.tsx'
 
 const EVENTS_SHOWN = 10
 
@@ -33,7 +35,7 @@ export default async function SigningPage({ params }: PageProps) {
   const actor = await requireActor(application, 'webhook:read')
   const { pool, directory, clock } = backOfficeRuntime()
   const { applicationId } = actor
-  const [t, locale, tests, latestUrl, { changes, isAlone }, eventsUrl, events] = await Promise.all([
+  const [t, locale, tests, latestUrl, { changes, ...confirmation }, eventsUrl, events] = await Promise.all([
     getT(),
     readLocale(),
     listWebhookTests(pool, applicationId),
@@ -49,28 +51,12 @@ export default async function SigningPage({ params }: PageProps) {
     <PageContent words={['webhooks.', 'change.', 'credentials.overlap', 'credentials.collect']}>
       <PageHeader title={t('webhooks.signing')} lead={t('webhooks.signingLead')} />
       <WebhookTabs t={t} application={application} current="signing" />
+      <ConfirmationNotice t={t} alone="credentials.noSecondPerson" {...confirmation} />
       <ChangeList t={t} locale={locale} application={application} changes={changes} />
-      <section aria-labelledby="secrets" className="mt-6">
-        <h2 id="secrets">{t('webhooks.secrets')}</h2>
-        <p className="max-w-3xl text-ink-2">{t('webhooks.secretsText')}</p>
-        <ul className="mt-2 grid gap-1">
-          {secrets.map(({ createdAt, expiresAt }) => (
-            <li key={createdAt.toISOString()}>
-              {t('webhooks.secretSince')} <TimeText at={createdAt.toISOString()} />
-              {expiresAt && (
-                <>
-                  {' · '}
-                  {t('webhooks.secretUntil')} <TimeText at={expiresAt.toISOString()} />
-                </>
-              )}
-            </li>
-          ))}
-        </ul>
-        <div className="mt-3">{!isAlone && <RotateSecretButton application={application} />}</div>
-      </section>
+      <SecretSection t={t} application={application} secrets={secrets} changes={changes} mayPropose={!confirmation.isAlone} />
       {/* An address that contains a secret is not offered: it would be shown. */}
       <TestEvents t={t} locale={locale} application={application} tests={tests} url={url !== null && hideSecrets(url) === url ? url : ''} />
-      <EventReceiver t={t} application={application} url={eventsUrl} events={events} mayPropose={!isAlone} />
+      <EventReceiver t={t} application={application} url={eventsUrl} events={events} mayPropose={!confirmation.isAlone} />
       <section aria-labelledby="verify" className="mt-8">
         <h2 id="verify">{t('webhooks.verify')}</h2>
         <p className="max-w-3xl text-ink-2">{t('webhooks.verifyText')}</p>

@@ -2,13 +2,14 @@ import { StackedChart } from '#components/ui/chart/stacked-chart.tsx'
 import { Card } from '#components/ui/display/card.tsx'
 import { Tabs } from '#components/ui/display/page.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
+import { durationText } from '#lib/operators/duration-text.ts'
 import { type DirectionHistory, HISTORY_PERIODS, type HistoryPeriod, type HistorySlot } from '#lib/operators/operator-outcomes.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { FAILURE_REASONS } from '#lib/payments/transactions/transaction-status.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { formatTime } from '#lib/time/format-time.ts'
-import { durationText, type OperatorWords } from '../../_components/operator-words.ts'
+import type { OperatorWords } from '../../_components/operator-words.ts'
 
 type Props = {
   words: OperatorWords

@@ -15,9 +15,7 @@ import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { RULE_SOURCES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { RULE_MEASURES, RULES_MAX } from '#lib/rules/approval-policy.ts'
-import { findingKey, type RuleFinding } from '#lib/rules/rule-finding.ts'
 import { NEW_RULE, type RuleFields, toRuleInput } from '#lib/rules/rule-form.ts'
-import { AcceptFindings } from '../../_components/accept-findings.tsx'
 import { saveRules } from '../../actions.ts'
 import { RuleCard } from './rule-card.tsx'
 import { type RuleForm, useRuleForm } from './use-rule-form.ts'
@@ -33,25 +31,16 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
   const router = useRouter()
   const form = useRuleForm(initial)
   const { fields, append, remove } = useFieldArray({ control: form.control, name: 'rules' })
-  const [findings, setFindings] = useState<readonly RuleFinding[]>([])
-  const [isAccepted, setIsAccepted] = useState(false)
   const { isKept, forget, discard } = useKeptRules(form, keptAs)
 
-  const shown = findings.map(findingKey)
   const { run, isPending, error } = useAction(
-    (rules: RuleFields[]) =>
-      saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)), accepted: isAccepted ? shown : [] }),
+    (rules: RuleFields[]) => saveRules(application, { rules: rules.map((rule) => toRuleInput(rule, locale)) }),
     {
       words: REFUSALS,
-      onDone(value) {
-        if ('findings' in value) {
-          // The same findings may have been accepted while the request was in progress.
-          if (value.findings.map(findingKey).join() !== shown.join()) setIsAccepted(false)
-          return setFindings(value.findings)
-        }
+      onDone({ version }) {
         forget()
-        toast(t('rules.editor.saved', { version: value.version }))
-        router.push(paths.ruleVersion(application, value.version))
+        toast(t('rules.editor.saved', { version }))
+        router.push(paths.ruleVersion(application, version))
       },
     },
   )
@@ -87,7 +76,6 @@ export default function RuleEditor({ application, initial, keptAs }: Props) {
       )}
       {whole && <ErrorNotice error={whole} />}
       {error && <ErrorNotice error={error} />}
-      <AcceptFindings findings={findings} isAccepted={isAccepted} onAccept={setIsAccepted} />
       <div className="flex flex-wrap gap-2">
         <Button type="submit" variant="primary" isBusy={isPending}>
           {t('rules.editor.save')}

@@ -6,6 +6,7 @@ import { type Pool, TASK_STATEMENT_LIMIT_MS, type TrxClient, withStatementLimit 
 import { isDataError, keepToOneCore, withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs } from '#server/retry.ts'
+import { announceClose } from '../announce-close.ts'
 import { insertDays } from '../exceptions/examine-store.ts'
 import { matchStored } from '../matching/match-wallet.ts'
 import type { StatementSummary } from '../read-statement/statement-lines.ts'
@@ -100,6 +101,7 @@ export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
         file = await lockNextFile(trx, resting)
         if (file?.state === 'checking') await check(trx, file, now)
         else if (file?.state === 'importing') await store(trx, file, now)
+        if (file) await announceClose(trx, file.applicationId)
         return ok(null)
       }),
     )
@@ -119,6 +121,7 @@ export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
 async function refuse(pool: Pool, { applicationId, fileId }: StatementFile): Promise<void> {
   await withTransaction<null, never>(pool, async (trx) => {
     await updateRefused(trx, applicationId, fileId, { kind: 'not_storable' })
+    await announceClose(trx, applicationId)
     return ok(null)
   })
 }

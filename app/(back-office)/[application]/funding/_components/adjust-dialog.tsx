@@ -13,7 +13,7 @@ import { useProposal } from '../../_components/changes/use-proposal.ts'
 
 type AdjustmentChange = (typeof ADJUSTMENT_CHANGES)[number]
 /** The fees that an application has earned at an operator and that can be taken out. */
-type EarnedFees = { applicationName: string; operator: OperatorCode; fees: string }
+type EarnedFees = { applicationName: string; operator: OperatorCode; earned: string }
 type AdjustedTransaction = Pick<TransactionDetailDto, 'transactionId' | 'status' | 'operator'>
 /** `ledger`: the application whose books change. */
 export type AdjustDialogProps = {
@@ -29,6 +29,7 @@ export default function AdjustDialog({ application, ledger, subject, onClose }: 
   const { t, locale } = useTranslations()
   const proposal = useProposal(application, onClose)
   const [kind, setKind] = useState<AdjustmentChange>(kindsOf(subject)[0])
+  const isOfFees = 'earned' in subject
   const [problems, setProblems] = useState<Problems>({})
   const hasAmount = kind === 'adjustment.concede' || kind === 'adjustment.fees_out'
   function submit(form: FormData) {
@@ -45,7 +46,7 @@ export default function AdjustDialog({ application, ledger, subject, onClose }: 
       ledger,
       evidence,
       note: textOf('note'),
-      ...('fees' in subject ? { operator: subject.operator } : { transactionId: subject.transactionId }),
+      ...('earned' in subject ? { operator: subject.operator } : { transactionId: subject.transactionId }),
       ...(hasAmount && { amountMinor }),
       ...(kind === 'adjustment.concede' && { account: textOf('account') }),
       ...(kind === 'adjustment.late' && { waivesFees: textOf('fees') === 'waived' }),
@@ -53,14 +54,14 @@ export default function AdjustDialog({ application, ledger, subject, onClose }: 
   }
   return (
     <ProposalDialog
-      title={t('fees' in subject ? 'funding.takeFees' : 'funding.adjust')}
+      title={t(isOfFees ? 'funding.takeFees' : 'funding.adjust')}
       proposal={proposal}
       submitLabel={t('funding.adjustSubmit')}
       afterwards={t('funding.adjustAfterwards')}
       onSubmit={submit}
       onClose={onClose}
     >
-      {'fees' in subject ? <Earned subject={subject} /> : <KindFields kinds={kindsOf(subject)} kind={kind} onKind={setKind} />}
+      {'earned' in subject ? <Earned subject={subject} /> : <KindFields kinds={kindsOf(subject)} kind={kind} onKind={setKind} />}
       {hasAmount && (
         <TextField
           id="adjust-amount"
@@ -94,7 +95,7 @@ export default function AdjustDialog({ application, ledger, subject, onClose }: 
 }
 
 /** Whose fees, and how much of them may be taken out. */
-function Earned({ subject: { applicationName, operator, fees } }: { subject: EarnedFees }) {
+function Earned({ subject: { applicationName, operator, earned } }: { subject: EarnedFees }) {
   const { t } = useTranslations()
   return (
     <div className="grid gap-1">
@@ -102,7 +103,7 @@ function Earned({ subject: { applicationName, operator, fees } }: { subject: Ear
         <bdi>{applicationName}</bdi> · <OperatorMark code={operator} />
       </p>
       <p className="text-quiet">
-        {t('funding.feesEarned')} <Money amount={fees} currency={OPERATORS[operator].country.currency} />
+        {t('funding.feesEarned')} <Money amount={earned} currency={OPERATORS[operator].country.currency} />
       </p>
     </div>
   )
@@ -158,6 +159,6 @@ function Goodwill() {
 
 /** The adjustments that are possible: of a transaction, by how it ended. */
 function kindsOf(subject: AdjustDialogProps['subject']): readonly [AdjustmentChange, ...AdjustmentChange[]] {
-  if ('fees' in subject) return ['adjustment.fees_out']
+  if ('earned' in subject) return ['adjustment.fees_out']
   return subject.status === 'SUCCESS' ? ['adjustment.reverse', 'adjustment.concede'] : ['adjustment.late', 'adjustment.concede']
 }

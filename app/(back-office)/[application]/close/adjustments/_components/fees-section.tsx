@@ -60,7 +60,7 @@ export function FeesSection({ t, application, ledger, fees: { rows, isMore, ledg
                   <AdjustButton
                     application={application}
                     ledger={row.ledger}
-                    subject={{ applicationName: row.application, operator: row.operator, fees: formatMinor(row.feesMinor) }}
+                    subject={{ applicationName: row.application, operator: row.operator, earned: formatMinor(row.feesMinor) }}
                   />
                 ),
             },

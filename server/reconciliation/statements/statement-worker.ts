@@ -9,6 +9,7 @@ import { type Backoff, backoffMs } from '#server/retry.ts'
 import { announceClose } from '../announce-close.ts'
 import { insertDays } from '../exceptions/examine-store.ts'
 import { matchStored } from '../matching/match-wallet.ts'
+import { queryPaidOpen } from '../matching/query-paid-open.ts'
 import type { StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
 import { insertFromLines } from '../wallet-book/wallet-book-store.ts'
@@ -106,6 +107,8 @@ export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
       }),
     )
     if (file) rests.delete(file.fileId)
+    // After the commit: operators are not queried about what is rolled back. The task of each minute repeats it.
+    if (file?.state === 'importing') await queryPaidOpen(pool)
   } catch (error) {
     if (!file) throw error
     if (isDataError(error)) await refuse(pool, file)

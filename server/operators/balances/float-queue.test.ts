@@ -124,7 +124,13 @@ test('a deposit that would take the account below its floor waits with the missi
   assert.deepEqual(await shown(large.applicationId), [['SHORT', null]])
   assert.deepEqual(await shown((await administrator(true)).applicationId), [['SHORT', '200']])
   const { work } = (await readTransactionDetail(harness.database.pool, large.applicationId, large.transactionId)) ?? assert.fail()
-  assert.equal(work?.waitsForFloat, true)
+  assert.deepEqual([work?.waitsForFloat, work?.missing], [true, null])
+  const { pool } = harness.database
+  await pool.query('update applications set runs_installation = false')
+  await pool.query('update applications set runs_installation = true where application_id = $1', [large.applicationId])
+  const { work: ofInstaller } = (await readTransactionDetail(pool, large.applicationId, large.transactionId)) ?? assert.fail()
+  assert.deepEqual([ofInstaller?.waitsForFloat, ofInstaller?.missing], [true, '200'])
+  await pool.query('update applications set runs_installation = false')
   account.minor += 200_00n
   await account.report(pollWaiting)
   assert.equal((await harness.untilFinal(large)).status, 'SUCCESS')

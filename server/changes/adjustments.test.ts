@@ -16,6 +16,7 @@ import { MESSAGES } from '#server/messages.ts'
 import { readAdjustable, readFees } from '#server/reconciliation/adjustments/read-adjustable.ts'
 import { suggestMatches } from '#server/reports/customers/customers.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
+import { readBalances as readCards } from '#server/reports/statements/read-balances.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
@@ -175,11 +176,15 @@ test('shown to the person who proposes: a transaction of any application, and th
   assert.deepEqual(fees.rows, [{ ledger, application: name, operator: 'MOMOCM', feesMinor: 2_500n }])
   assert.ok(fees.ledgers.some((each) => each.ledger === ledger))
   assert.ok((await readFees(pool, null)).rows.length > 1)
+  // The application's own people see them among its balances.
+  const shown = async () =>
+    (await readCards(pool, { applicationId: ledger, businessZone: 'UTC' }, new Date())).cards.find((card) => card.operator === 'MOMOCM')
+  assert.equal((await shown())?.fees, '25')
   const changeId = await proposed(feesOut(ledger, '2500'))
   const { changes } = await listChanges(pool, { applicationId: installation, kinds: ['adjustment.fees_out'], actor: serge })
   assert.equal(changes.find((change) => change.changeId === changeId)?.after['ledger'], name)
   assert.ok((await confirm(changeId)).ok)
-  assert.deepEqual((await readFees(pool, ledger)).rows, [])
+  assert.deepEqual([(await readFees(pool, ledger)).rows, (await shown())?.fees], [[], '0'])
   await make(concede(ledger, transactionId, 'collect', '1000'))
   assert.deepEqual((await readAdjustable(pool, transactionId))?.adjustments, ['concede'])
 })

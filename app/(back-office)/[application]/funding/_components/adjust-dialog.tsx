@@ -57,7 +57,7 @@ export default function AdjustDialog({ application, ledger, subject, onClose }: 
       title={t(isOfFees ? 'funding.takeFees' : 'funding.adjust')}
       proposal={proposal}
       submitLabel={t('funding.adjustSubmit')}
-      afterwards={t('funding.adjustAfterwards')}
+      afterwards={t(isOfFees ? 'funding.feesAfterwards' : 'funding.adjustAfterwards')}
       onSubmit={submit}
       onClose={onClose}
     >

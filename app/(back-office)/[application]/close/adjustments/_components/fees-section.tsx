@@ -16,8 +16,8 @@ type Props = { t: Translate; application: string; ledger: string | null; fees: F
 /** The fees that each application has earned at each operator and nobody has taken out. */
 export function FeesSection({ t, application, ledger, fees: { rows, isMore, ledgers }, mayPropose }: Props) {
   return (
-    <section aria-labelledby="earned-fees" className="mt-8">
-      <h2 id="earned-fees">{t('adjustments.fees')}</h2>
+    <div className="mt-8">
+      <h2>{t('adjustments.fees')}</h2>
       <p className="mt-1 max-w-2xl text-ink-2">{t('adjustments.feesText')}</p>
       {ledgers.length > 1 && (
         <form method="get" action={paths.adjustments(application)} className="no-print mt-3 flex flex-wrap items-end gap-3">
@@ -40,6 +40,7 @@ export function FeesSection({ t, application, ledger, fees: { rows, isMore, ledg
         <ListTable
           label={t('adjustments.fees')}
           className="mt-3"
+          isList
           rows={rows}
           keyOf={(row) => `${row.ledger} ${row.operator}`}
           columns={[
@@ -48,6 +49,7 @@ export function FeesSection({ t, application, ledger, fees: { rows, isMore, ledg
             {
               head: t('funding.feesEarned'),
               align: 'end',
+              isLabelled: true,
               cell: ({ operator, feesMinor }) => <Money amount={formatMinor(feesMinor)} currency={OPERATORS[operator].country.currency} />,
             },
             {
@@ -68,6 +70,6 @@ export function FeesSection({ t, application, ledger, fees: { rows, isMore, ledg
           below={isMore && <p className="px-3 py-2 text-second text-quiet">{t('adjustments.more')}</p>}
         />
       )}
-    </section>
+    </div>
   )
 }

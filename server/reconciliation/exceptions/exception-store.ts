@@ -1,6 +1,6 @@
 import type { ExceptionClass, ExceptionEventDto, ExceptionOutcome } from '#lib/reconciliation/exceptions.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
-import { announceClose } from '../announce-close.ts'
+import { announceClose } from '../close-revision-store.ts'
 
 /** An exception that a command holds until its transaction ends. */
 export type LockedException = {

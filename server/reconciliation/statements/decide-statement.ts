@@ -2,7 +2,7 @@ import { err, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
-import { announceClose } from '../announce-close.ts'
+import { announceClose } from '../close-revision-store.ts'
 import { lockStatementFile, updateDecided } from './statement-store.ts'
 
 type Decide = { applicationId: string; fileId: string; actor: PersonCommandActor }

@@ -6,7 +6,7 @@ import { type Pool, TASK_STATEMENT_LIMIT_MS, type TrxClient, withStatementLimit 
 import { isDataError, keepToOneCore, withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs } from '#server/retry.ts'
-import { announceClose } from '../announce-close.ts'
+import { announceClose } from '../close-revision-store.ts'
 import { insertDays } from '../exceptions/examine-store.ts'
 import { matchStored } from '../matching/match-wallet.ts'
 import { queryPaidOpen } from '../matching/query-paid-open.ts'

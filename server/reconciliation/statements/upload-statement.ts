@@ -8,7 +8,7 @@ import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { digestUpload, readUploadPieces, storeUploadPiece } from '#server/uploads/pieces.ts'
-import { announceClose } from '../announce-close.ts'
+import { announceClose } from '../close-revision-store.ts'
 import { completeUpload, deleteAbandoned, insertUpload, lockStatementFile, STATEMENT_TABLES } from './statement-store.ts'
 
 type Refusal = 'not_permitted' | 'not_the_installation' | 'unknown_wallet' | 'too_large'

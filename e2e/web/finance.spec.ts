@@ -396,7 +396,7 @@ test('totals counted by the day of success are what succeeded on the day, as the
     .first()
   await expect(page.getByText('Each transaction counts on the day on which it was created.')).toBeVisible()
   await page.getByRole('button', { name: /^Counted by/ }).click()
-  await page.getByRole('button', { name: 'Day of success' }).click()
+  await page.getByRole('link', { name: 'Day of success' }).click()
   await expect(page).toHaveURL(/basis=completed/)
   await expect(page.getByText('Each transaction counts on the day on which it succeeded, as in the statements.')).toBeVisible()
   await expect.poll(async () => minorOf(await textOf(collected))).toBe(succeededMinor)

@@ -373,7 +373,8 @@ async function findDay(name: string): Promise<{ day: string; operator: string; s
     const { rows } = await pool.query<{ day: string; operator: string; succeededMinor: bigint }>(
       `select (t.final_at at time zone a.time_zone)::date::text as day, t.operator, sum(t.amount_minor)::bigint as "succeededMinor"
          from transactions t join applications a using (application_id)
-        where a.name = $1 and t.type = 'COLLECT' and t.status = 'SUCCESS' and t.final_at < date_trunc('day', now()) - interval '2 days'
+        where a.name = $1 and t.type = 'COLLECT' and t.status = 'SUCCESS'
+          and (t.final_at at time zone a.time_zone)::date < (now() at time zone a.time_zone)::date - 1
         group by 1, 2 order by 1 desc, 3 desc limit 1`,
       [name],
     )

@@ -118,6 +118,7 @@ export const ROUTES: Record<string, Row> = {
     address: '/[application]/close/statements/6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
     allowed: 404,
   },
+  'GET /[application]/close/adjustments': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/close/fees': { access: 'reconciliation:read', allowed: 404 },
   'GET /[application]/close/fees/[wallet]': {
     access: 'reconciliation:read',

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright/test'
 import { expect, expectAccessible, expectAccessibleEverywhere, LOOKS, signIn, test } from './fixtures.ts'
+import { sandboxPool } from './people.ts'
 import { personWith } from './sandbox.ts'
 import { minorOf, readList } from './transaction-list.ts'
 
@@ -364,3 +365,44 @@ for (const { locale, colorScheme } of LOOKS) {
     })
   })
 }
+
+/** A day that is over and an operator, with what succeeded there on the day, in hundredths. */
+async function findDay(name: string): Promise<{ day: string; operator: string; succeededMinor: bigint }> {
+  const pool = await sandboxPool()
+  try {
+    const { rows } = await pool.query<{ day: string; operator: string; succeededMinor: bigint }>(
+      `select (t.final_at at time zone a.time_zone)::date::text as day, t.operator, sum(t.amount_minor)::bigint as "succeededMinor"
+         from transactions t join applications a using (application_id)
+        where a.name = $1 and t.type = 'COLLECT' and t.status = 'SUCCESS'
+          and (t.final_at at time zone a.time_zone)::date < (now() at time zone a.time_zone)::date - 1
+        group by 1, 2 order by 1 desc, 3 desc limit 1`,
+      [name],
+    )
+    const [found] = rows
+    if (!found) throw new Error('The sandbox has no collect that succeeded before yesterday')
+    return found
+  } finally {
+    await pool.end()
+  }
+}
+
+test('totals counted by the day of success are what succeeded on the day, as the statement has it, and say so', async ({ page }) => {
+  const person = personWith(['finance'])
+  const { day, operator, succeededMinor } = await findDay(person.application)
+  await signIn(page, person, `/${person.slug}/totals?from=${day}&to=${day}&type=COLLECT&operator=${operator}`)
+  const collected = page
+    .locator('main dl > div')
+    .filter({ has: page.getByText('Collected', { exact: true }) })
+    .locator('dd > span')
+    .first()
+  await expect(page.getByText('Each transaction counts on the day on which it was created.')).toBeVisible()
+  await page.getByRole('button', { name: /^Counted by/ }).click()
+  await page.getByRole('link', { name: 'Day of success' }).click()
+  await expect(page).toHaveURL(/basis=completed/)
+  await expect(page.getByText('Each transaction counts on the day on which it succeeded, as in the statements.')).toBeVisible()
+  await expect.poll(async () => minorOf(await textOf(collected))).toBe(succeededMinor)
+  await expectAccessible(page)
+
+  await page.goto(`/${person.slug}/balances/${operator}?from=${day}&to=${day}`)
+  expect((await readSums(page))['Collected']).toBe(succeededMinor)
+})

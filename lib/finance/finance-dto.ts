@@ -183,6 +183,8 @@ export type BalanceCard = {
   collect: string
   deposit: string
   held: string
+  /** The application's share of the fees, as long as two people of the installation have not taken it out into the collect balance. */
+  fees: string
   /** Deposit balance at the end of each of the last 30 days, for drawing only. */
   trend: number[]
   threshold: string | null

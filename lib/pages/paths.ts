@@ -82,6 +82,7 @@ export const paths = {
   statementFile: (application: string, fileId: string) => `/${application}/close/statements/${fileId}`,
   exceptions: (application: string, query: QueryValues = {}) => `/${application}/close/exceptions${toQuery(query)}`,
   exception: (application: string, exceptionId: string) => `/${application}/close/exceptions/${exceptionId}`,
+  adjustments: (application: string, query: QueryValues = {}) => `/${application}/close/adjustments${toQuery(query)}`,
   fees: (application: string, query: QueryValues = {}) => `/${application}/close/fees${toQuery(query)}`,
   walletFees: (application: string, wallet: string, query: QueryValues = {}) => `/${application}/close/fees/${wallet}${toQuery(query)}`,
   journal: (application: string, query: QueryValues = {}) => `/${application}/close/journal${toQuery(query)}`,

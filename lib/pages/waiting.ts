@@ -156,7 +156,8 @@ export function addressOfWaiting(application: string, { group, id, kind, wallet,
   }
 }
 
-function addressOfChange(application: string, kind: string | null, wallet: string | null, day: string | null): string {
+/** The address of the page on which a change is decided and its proposer finds it. `wallet`, `day`: that it is about, if it is. */
+export function addressOfChange(application: string, kind: string | null, wallet: string | null, day: string | null): string {
   switch (pageOfWaiting('changes', kind)) {
     case 'people':
       return paths.people(application)
@@ -166,6 +167,8 @@ function addressOfChange(application: string, kind: string | null, wallet: strin
       return paths.keys(application)
     case 'webhooks':
       return paths.webhookSigning(application)
+    case 'beneficiaries':
+      return paths.beneficiaries(application)
     case 'operators':
       return paths.operators(application)
     case 'funding':

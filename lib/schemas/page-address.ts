@@ -21,6 +21,11 @@ const month = z.string().refine((text) => /^\d{4}-\d{2}$/.test(text) && isUtcDay
 
 /** The address of a list by month, such as fees; without a month, the present one. */
 export const monthAddressSchema = z.object({ month: month.optional() })
+/** The address of the adjustments: the id of a transaction of any application, as it was typed, and whose fees are listed; null: everybody's. */
+export const adjustmentAddressSchema = z.object({
+  transaction: z.string().trim().max(100).default(''),
+  ledger: z.uuid().nullable().default(null),
+})
 export const settlementPageSchema = z.object({ page: pageFromOne(100_000) })
 /** Without a month, of the present one. */
 export const feeClaimSchema = z.object({

@@ -13,8 +13,10 @@ import { systemClock } from '#server/clock.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
 import { MESSAGES } from '#server/messages.ts'
+import { readAdjustable, readFees } from '#server/reconciliation/adjustments/read-adjustable.ts'
 import { suggestMatches } from '#server/reports/customers/customers.ts'
 import { exportTransactions } from '#server/reports/export/export-transactions.ts'
+import { readBalances as readCards } from '#server/reports/statements/read-balances.ts'
 import { readStatement } from '#server/reports/statements/read-statement.ts'
 import { readStatementLines } from '#server/reports/statements/read-statement-lines.ts'
 import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
@@ -25,6 +27,7 @@ import { takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { confirmChange } from './decide-change.ts'
+import { listChanges } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
 
 let database: TestDatabase
@@ -157,6 +160,33 @@ test('goodwill moves no money at the operator, and fees that are taken out becom
   await make(feesOut(ledger, '2000'))
   assert.deepEqual(await readBalances(database.pool, ledger), [collect + 3_000n, deposit, 0n, 500n, clearing, 4_000n])
   assert.deepEqual(await propose(feesOut(ledger, '501')), refusedFor('balance_too_low'))
+})
+
+test('shown to the person who proposes: a transaction of any application, and the fees that may be taken out; the second sees whose books change', async () => {
+  const { pool } = database
+  const ledger = await partner()
+  const transactionId = await ended(ledger, 'COLLECT', 'succeeded')
+  await ended(await partner(), 'COLLECT', 'succeeded')
+  const found = await readAdjustable(pool, transactionId)
+  const name = found?.application ?? ''
+  assert.deepEqual([found?.ledger, found?.amountMinor, found?.status, found?.adjustments], [ledger, 500_000n, 'SUCCESS', []])
+  for (const wrong of ['', 'x', randomUUID()]) assert.equal(await readAdjustable(pool, wrong), undefined)
+
+  const fees = await readFees(pool, ledger)
+  assert.deepEqual(fees.rows, [{ ledger, application: name, operator: 'MOMOCM', feesMinor: 2_500n }])
+  assert.ok(fees.ledgers.some((each) => each.ledger === ledger))
+  assert.ok((await readFees(pool, null)).rows.length > 1)
+  // The application's own people see them among its balances.
+  const shown = async () =>
+    (await readCards(pool, { applicationId: ledger, businessZone: 'UTC' }, new Date())).cards.find((card) => card.operator === 'MOMOCM')
+  assert.equal((await shown())?.fees, '25')
+  const changeId = await proposed(feesOut(ledger, '2500'))
+  const { changes } = await listChanges(pool, { applicationId: installation, kinds: ['adjustment.fees_out'], actor: serge })
+  assert.equal(changes.find((change) => change.changeId === changeId)?.after['ledger'], name)
+  assert.ok((await confirm(changeId)).ok)
+  assert.deepEqual([(await readFees(pool, ledger)).rows, (await shown())?.fees], [[], '0'])
+  await make(concede(ledger, transactionId, 'collect', '1000'))
+  assert.deepEqual((await readAdjustable(pool, transactionId))?.adjustments, ['concede'])
 })
 
 test('named, beside a status that stays, wherever a transaction is shown: lists, search, details, statement lines and exports', async () => {

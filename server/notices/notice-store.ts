@@ -21,6 +21,9 @@ export type Notice = {
   cause: NoticeCause
   subjectId: string
   kind: string | null
+  /** That a change is about. */
+  wallet: string | null
+  day: string | null
   operator: OperatorCode | null
   type: TransactionType | null
   saved: SavedMonth | null
@@ -30,11 +33,14 @@ export type Delivery = 'at_once' | 'digest' | 'never'
 export type MailAttachment = { fileName: string; text: string }
 
 const NOTICE = sql.raw(`n.notice_id as "noticeId", n.application_id as "applicationId", a.slug, a.name as "applicationName", n.cause,
-  n.subject_id as "subjectId", (select c.kind from proposed_changes c
-    where c.application_id = n.application_id and c.change_id = n.subject_id) as kind, n.operator, n.type,
+  n.subject_id as "subjectId", c.kind, c.after ->> 'wallet' as wallet, c.after ->> 'day' as day, n.operator, n.type,
   (select jsonb_build_object('name', v.name, 'query', v.query, 'month', to_char(s.month, 'YYYY-MM'), 'businessZone', a.time_zone)
     from monthly_totals s join saved_views v on v.application_id = s.application_id and v.person_id = s.person_id and v.view_id = s.view_id
     where n.cause = 'monthly_totals' and s.application_id = n.application_id and s.monthly_id = n.subject_id) as saved`)
+
+/** A notice with its application and, if it is about one, its change. */
+const WITH_SUBJECT = sql.raw(`notices n left join applications a on a.application_id = n.application_id
+  left join proposed_changes c on c.application_id = n.application_id and c.change_id = n.subject_id`)
 
 /** Inserts the notices that no event causes: changes about to expire, and exceptions that became overdue. */
 export async function insertDueNotices(
@@ -58,7 +64,7 @@ export async function insertDueNotices(
 export async function lockWaitingNotice(trx: Queryable, now: Date, quietMs: number): Promise<Notice | undefined> {
   const [notice] = await runQuery<Notice>(
     trx,
-    sql`select ${NOTICE} from notices n left join applications a on a.application_id = n.application_id
+    sql`select ${NOTICE} from ${WITH_SUBJECT}
       where n.state = 'waiting' and not (n.cause = 'approval_waiting' and exists (select 1 from notices earlier
         where earlier.application_id = n.application_id and earlier.cause = 'approval_waiting'
           and earlier.addressed_at > ${now}::timestamptz - ${quietMs}::float8 * interval '1 millisecond'))
@@ -68,10 +74,7 @@ export async function lockWaitingNotice(trx: Queryable, now: Date, quietMs: numb
 }
 
 export async function findNotice(queryable: Queryable, noticeId: string): Promise<Notice | undefined> {
-  const [notice] = await runQuery<Notice>(
-    queryable,
-    sql`select ${NOTICE} from notices n left join applications a on a.application_id = n.application_id where n.notice_id = ${noticeId}`,
-  )
+  const [notice] = await runQuery<Notice>(queryable, sql`select ${NOTICE} from ${WITH_SUBJECT} where n.notice_id = ${noticeId}`)
   return notice
 }
 
@@ -134,7 +137,7 @@ export async function claimMail(trx: Queryable, now: Date): Promise<ClaimedMail 
   if (!row) throw new Error('The locked mail is gone')
   const notices = await runQuery<Notice>(
     trx,
-    sql`select ${NOTICE} from notices n left join applications a on a.application_id = n.application_id
+    sql`select ${NOTICE} from ${WITH_SUBJECT}
       where n.notice_id = any (${rows.map(({ noticeId }) => noticeId)}::uuid[]) order by n.created_at, n.notice_id`,
   )
   return { messageId: row.messageId, personId: first.personId, attempts: row.attempts, notices }

@@ -69,8 +69,13 @@ function concerns({ cause, subjectId, operator, type }: Notice, application: Sql
     case 'change_expiring':
       return sql`exists (select 1 from proposed_changes c where ${isOpenFor(application, subject, now)}
         and m.roles && ${rolesFor(CONFIRMING_ROLES)})`
+    case 'change_confirmed':
+    case 'change_refused':
+      return sql`exists (select 1 from proposed_changes c where c.application_id = ${application} and c.change_id = ${subject}
+        and c.proposed_by = m.person_id)`
     case 'payment_rejected':
     case 'payment_expired':
+    case 'payment_failed':
       return sql`exists (select 1 from transactions t where t.application_id = ${application} and t.transaction_id = ${subject}
         and t.maker_id = m.person_id)`
     case 'batch_ended':

@@ -7,7 +7,7 @@ import { storeBatchEnds } from '#server/batches/store-batch-ends.ts'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { aBand, anIntakeItem, decisionDeps } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
-import { createSettler } from '#server/transactions/transition.ts'
+import { createSettler, SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { openMailDesk } from './testing/mail-desk.ts'
 
 const HOUR_MS = 3_600_000
@@ -68,6 +68,59 @@ test('one mail to the maker of a payment that expired', async () => {
   await desk.send()
   await desk.send()
   assert.deepEqual(toldOf(maker), ['Your payment expired before it was approved'])
+})
+
+test('one mail to the maker of a payment that failed at the operator or was ended unsent, none of one that a program started or a person stopped', async () => {
+  const failed = await startPayment({ bands: [] })
+  const ended = await startPayment({ bands: [] })
+  const of = (transactionId: string) => ({ applicationId: desk.applicationId, transactionId, message: 'x' })
+  await transition(desk.pool, [{ ...of(failed), event: 'failed', actor: SYSTEM_ACTOR }])
+  await transition(desk.pool, [{ ...of(ended), event: 'stopped', actor: SYSTEM_ACTOR }])
+  const ofProgram = await startPayment({ bands: [], makerId: null, source: 'api' })
+  const stopped = await startPayment({ bands: [] })
+  await transition(desk.pool, [{ ...of(ofProgram), event: 'failed', actor: SYSTEM_ACTOR }])
+  await transition(desk.pool, [{ ...of(stopped), event: 'stopped', actor: { kind: 'person', id: maker } }])
+  await desk.send()
+  await desk.send()
+  assert.deepEqual(desk.told(), [`${maker}: Your payment failed`, `${maker}: Your payment failed`])
+  assert.match(desk.textOf('Your payment failed'), new RegExp(`https://pay.example/douala-co/transactions/(${failed}|${ended})`))
+})
+
+test('one mail to the person who proposed a change that another confirmed or refused, and none about a change that was withdrawn', async () => {
+  const [admin, other] = [await desk.person('administrator'), await desk.person('administrator')]
+  const decided = async (outcome: 'confirmed' | 'refused' | 'withdrawn') => {
+    const [row] = await desk.query(
+      `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)
+         values ($1, gen_random_uuid(), 'policy.activate', $2, '{}', '{}', '{}', $3, now() + interval '7 days') returning change_id as id`,
+      [desk.applicationId, randomUUID(), admin],
+    )
+    await desk.query(`update proposed_changes set outcome = $2, decided_by = $3, decided_at = now() where change_id = $1`, [
+      row.id,
+      outcome,
+      outcome === 'withdrawn' ? admin : other,
+    ])
+  }
+  for (const outcome of ['confirmed', 'refused', 'withdrawn'] as const) await decided(outcome)
+  // Of what has been decided, the notices that it waits are dropped.
+  await desk.send()
+  await desk.send()
+  assert.deepEqual(desk.told(), [`${admin}: Your proposal was confirmed`, `${admin}: Your proposal was refused`])
+  assert.ok(desk.textOf('Your proposal was refused').includes('https://pay.example/douala-co/rules'))
+})
+
+test('told once of a confirmed change by a process that is killed after the mail server has taken the mail', async () => {
+  const [admin, other] = [await desk.person('administrator'), await desk.person('administrator')]
+  await desk.query(
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
+       values ($1, gen_random_uuid(), 'fees.set', '', '{}', '{}', '{}', $2, now() + interval '7 days', null, null, null)`,
+    [desk.applicationId, admin],
+  )
+  await desk.query(`delete from notices`)
+  await desk.query(`update proposed_changes set outcome = 'confirmed', decided_by = $1, decided_at = now()`, [other])
+  await desk.sendKilled()
+  await desk.send()
+  await desk.send(later(HOUR_MS - 60_000))
+  assert.deepEqual(desk.told(), [`${admin}: Your proposal was confirmed`])
 })
 
 test('one mail to the maker of a batch whose last row ended, none for its rejected rows, and none before the end', async () => {

@@ -140,6 +140,8 @@ export type OperatorWorkDto = {
   isDenied: boolean
   /** It waits because our account at the operator does not cover the deposits that are due. */
   waitsForFloat: boolean
+  /** How much the account lacks; null where only the operator knows, and for members of an application that does not run the installation. */
+  missing: string | null
 }
 
 /**

@@ -4,7 +4,7 @@ import type { AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import { OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { text } from '#lib/schemas/proposal.ts'
-import { runsInstallation } from '#server/applications/terms-store.ts'
+import { readTerms, runsInstallation } from '#server/applications/terms-store.ts'
 import { appendAudit } from '#server/audit/append-audit.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { coversAdjustment, postAdjustment } from '#server/ledger/adjustments.ts'
@@ -56,10 +56,11 @@ function adjustmentKind<Own extends Payload & { [key: string]: string | boolean 
         return err('already_adjusted')
       if (transactionId !== undefined && (await isTakenBack(queryable, ledger, transactionId, kind))) return err('reversal_asked')
       const balances = await readAdjustedBalances(queryable, posting.value)
-      if (!balances) return err('unknown_application')
+      const books = await readTerms(queryable, ledger)
+      if (!balances || !books) return err('unknown_application')
       return ok({
         before: { operator: posting.value.operator, ...textsOf(balances.before) },
-        after: { ...factsOf(posting.value), ...factsOfPayload(payload), ...textsOf(balances.after) },
+        after: { ledger: books.name, ...factsOf(posting.value), ...factsOfPayload(payload), ...textsOf(balances.after) },
         obstacle: coversAdjustment(kind, balances) ? undefined : 'balance_too_low',
       })
     },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isReversible } from '#lib/operators/reversals.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { text } from '#lib/schemas/proposal.ts'
-import { runsInstallation } from '#server/applications/terms-store.ts'
+import { readTerms, runsInstallation } from '#server/applications/terms-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { listAdjustments, readAdjustedBalances } from '#server/ledger/ledger-store.ts'
 import { hasOpenException } from '#server/reconciliation/exceptions/exception-store.ts'
@@ -52,9 +52,10 @@ const ask = defineKind({
     const found = await findReversible(queryable, applicationId, payload)
     if (!found.ok) return found
     const { operator, amountMinor, transactionId } = found.value
+    const books = await readTerms(queryable, payload.ledger)
     return ok({
       before: { operator },
-      after: { operator, transactionId, amountMinor: String(amountMinor), reversalReason: payload.reason },
+      after: { ledger: books?.name ?? null, operator, transactionId, amountMinor: String(amountMinor), reversalReason: payload.reason },
       obstacle: (await isCovered(queryable, found.value)) ? undefined : 'balance_too_low',
     })
   },

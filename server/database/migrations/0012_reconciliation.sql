@@ -359,11 +359,20 @@ begin
       join transactions t on t.application_id = new.application_id and t.transaction_id = new.transaction_id
      where i.runs_installation
   on conflict on constraint exceptions_subject do nothing;
+  insert into close_revisions as r (application_id, change_number) select i.application_id, 1 from applications i where i.runs_installation
+    on conflict (application_id) do update set change_number = r.change_number + 1;
   return null;
 end $$;
 create trigger open_contradiction after insert on operator_contradictions for each row when (new.number = 1)
   execute function open_contradiction();
 alter table operator_contradictions enable always trigger open_contradiction;
+
+-- How often the close of day of an installation has changed, for its open pages. It is not the change_number of its counters: an import takes a
+-- minute, and writing there holds the lock of the application's money until the commit.
+create table close_revisions (
+  application_id uuid primary key,
+  change_number bigint not null default 0
+);
 
 -- Days of wallets whose classes may have changed since their exceptions were opened.
 create table days_to_examine (

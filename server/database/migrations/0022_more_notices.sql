@@ -6,7 +6,8 @@ alter table notices add column operator text;
 alter table notices add column type text check (type in ('COLLECT', 'DEPOSIT'));
 alter table notices drop constraint notices_cause_check;
 alter table notices add constraint notices_cause_check check (cause in (
-  'approval_waiting', 'approval_expiring', 'change_waiting', 'change_expiring', 'payment_rejected', 'payment_expired', 'batch_ended', 'list_not_prepared',
+  'approval_waiting', 'approval_expiring', 'change_waiting', 'change_expiring', 'change_confirmed', 'change_refused', 'payment_rejected',
+  'payment_expired', 'payment_failed', 'batch_ended', 'list_not_prepared',
   'exception_overdue', 'balance_low', 'float_short', 'operator_down', 'webhooks_failing', 'key_expiring', 'monthly_totals', 'new_device',
   'new_passkey'));
 create index notices_of_states on notices (application_id, cause, created_at)
@@ -89,6 +90,28 @@ begin
 end $$;
 create trigger note_expired after insert on transaction_events for each row when (new.event = 'expired')
   execute function note_rejected_payment();
+
+-- A payment of a person that failed at the operator, or that the service ended unsent, such as one that waited for float too long.
+create function note_failed_payment() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into notices (application_id, cause, subject_id)
+    select t.application_id, 'payment_failed', t.transaction_id from transactions t
+      where t.application_id = new.application_id and t.transaction_id = new.transaction_id and t.source = 'person' and t.maker_id is not null;
+  return null;
+end $$;
+create trigger note_failed after insert on transaction_events for each row
+  when (new.event = 'failed' or new.event = 'stopped' and new.actor_kind = 'system') execute function note_failed_payment();
+
+-- A change that was decided: its proposer is told. Nobody confirms or refuses an own proposal (two_people_make_a_change), and people know what they
+-- withdraw themselves.
+create function note_decided_change() returns trigger language plpgsql set search_path from current as $$
+begin
+  insert into notices (application_id, cause, subject_id) values (new.application_id, 'change_' || new.outcome, new.change_id);
+  return null;
+end $$;
+create trigger note_decided after update of outcome on proposed_changes for each row
+  when (old.outcome is null and new.outcome in ('confirmed', 'refused'))
+  execute function note_decided_change();
 
 -- A month of a table that its owner has sent to them.
 create function note_monthly_totals() returns trigger language plpgsql set search_path from current as $$

@@ -4,6 +4,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
+import { addressOfChange } from '#lib/pages/waiting.ts'
 import { MESSAGES } from '#server/messages.ts'
 import type { Notice } from '../notice-store.ts'
 import type { MonthlyTable } from './monthly-table.ts'
@@ -72,10 +73,10 @@ function sentenceOf(t: Translate, { cause, applicationName, operator, type, save
 }
 
 /** The path of the page about a notice. */
-export function pathOf({ cause, slug, subjectId, kind, operator, saved, decidesIn }: ConcerningNotice): string {
+export function pathOf({ cause, slug, subjectId, kind, wallet, day, operator, saved, decidesIn }: ConcerningNotice): string {
   if (slug === null) return '/'
   // Only changes are decided as a member of another application, the one that runs the installation.
-  if (decidesIn !== null && decidesIn !== slug) return `/${decidesIn}/installation/changes`
+  if (decidesIn !== null && decidesIn !== slug) return paths.changesElsewhere(decidesIn)
   switch (cause) {
     case 'approval_waiting':
     case 'approval_expiring':
@@ -93,6 +94,7 @@ export function pathOf({ cause, slug, subjectId, kind, operator, saved, decidesI
       return `/${slug}`
     case 'payment_rejected':
     case 'payment_expired':
+    case 'payment_failed':
       return `/${slug}/transactions/${subjectId}`
     case 'batch_ended':
       return `/${slug}/batches/${subjectId}`
@@ -102,21 +104,13 @@ export function pathOf({ cause, slug, subjectId, kind, operator, saved, decidesI
       return `/${slug}/close/exceptions/${subjectId}`
     case 'change_waiting':
     case 'change_expiring':
-      return `/${slug}${pageOfKind(kind ?? '')}`
+    case 'change_confirmed':
+    case 'change_refused':
+      return addressOfChange(slug, kind, wallet, day)
     case 'new_device':
     case 'new_passkey':
       return `/${slug}/settings`
   }
-}
-
-/** The page on which changes of a kind are decided; the overview leads to all others. */
-function pageOfKind(kind: string): string {
-  if (kind.startsWith('funding.')) return '/funding'
-  if (kind.startsWith('person.')) return '/people'
-  if (kind.startsWith('policy.')) return '/rules'
-  if (/^(key|api_user|address)\./.test(kind)) return '/keys'
-  if (/^(webhook_secret|event_receiver)\./.test(kind)) return '/webhooks/signing'
-  return ''
 }
 
 function escapeHtml(text: string): string {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { FLOAT_MESSAGE } from '#lib/payments/transactions/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
@@ -124,7 +125,13 @@ test('a deposit that would take the account below its floor waits with the missi
   assert.deepEqual(await shown(large.applicationId), [['SHORT', null]])
   assert.deepEqual(await shown((await administrator(true)).applicationId), [['SHORT', '200']])
   const { work } = (await readTransactionDetail(harness.database.pool, large.applicationId, large.transactionId)) ?? assert.fail()
-  assert.equal(work?.waitsForFloat, true)
+  assert.deepEqual([work?.waitsForFloat, work?.missing], [true, null])
+  const { pool } = harness.database
+  await pool.query('update applications set runs_installation = false')
+  await pool.query('update applications set runs_installation = true where application_id = $1', [large.applicationId])
+  const { work: ofInstaller } = (await readTransactionDetail(pool, large.applicationId, large.transactionId)) ?? assert.fail()
+  assert.deepEqual([ofInstaller?.waitsForFloat, ofInstaller?.missing], [true, '200'])
+  await pool.query('update applications set runs_installation = false')
   account.minor += 200_00n
   await account.report(pollWaiting)
   assert.equal((await harness.untilFinal(large)).status, 'SUCCESS')
@@ -209,6 +216,38 @@ test('one FAILED deposit for each refusal, also after a top-up that covers only 
   account.minor = 501_00n
   await account.report(pollWaiting)
   assert.equal((await harness.untilFinal(last)).status, 'SUCCESS')
+})
+
+test('FAILED are the deposits that were in flight at the refusal, and no others: as many as the operator has at once', async () => {
+  const inFlight = 4
+  const full = Promise.withResolvers<void>()
+  let asked = 0
+  const account: Account = anAccount(5_000_00n, {
+    submit: async () => {
+      asked++
+      if (asked === inFlight) full.resolve()
+      // All of them have reached the operator before it answers any.
+      await full.promise
+      return SHORT
+    },
+  })
+  await account.report()
+  const items: IntakeItem[] = []
+  for (let count = 0; count < 12; count++) items.push(await make(100_00n))
+  const dispatcher = harness.startDispatcher({ connectors: account.connectors, isSandbox: false, submissionsMax: inFlight })
+  const failed = async () => (await Promise.all(items.map(statusOf))).filter((status) => status === 'FAILED').length
+  await waitUntil('those in flight have ended', async () => (await failed()) === inFlight)
+  for (let tries = 0; tries < 5; tries++) {
+    await account.report(pollWaiting)
+    await tryNow()
+    dispatcher.wake()
+    await delay(50)
+  }
+  assert.deepEqual([asked, await failed()], [inFlight, inFlight])
+  assert.deepEqual(
+    (await Promise.all(items.slice(inFlight).map(statusOf))).filter((status) => status !== 'PENDING'),
+    [],
+  )
 })
 
 test('sent again after the second report that is higher, when the operator had reported nothing before its refusal', async () => {

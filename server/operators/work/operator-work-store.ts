@@ -218,6 +218,28 @@ export async function rescheduleFarWork(queryable: Queryable, operators: Operato
   return rowCount ?? 0
 }
 
+/**
+ * Makes the next query about these transactions due, if the operator may have them and is not being queried; its own pause after a submission stays.
+ * Rows that another statement is changing are left out. Returns how many.
+ */
+export async function makeQueriesDue(
+  queryable: Queryable,
+  items: readonly { applicationId: string; transactionId: string }[],
+): Promise<number> {
+  const { rowCount } = await queryable.query({
+    name: 'make_queries_due',
+    text: `update operator_work w set next_at = greatest(clock_timestamp(), w.enquire_at)
+             from (select o.application_id, o.transaction_id from unnest($1::uuid[], $2::uuid[]) as i (application_id, transaction_id)
+                     cross join lateral (select o.* from operator_work o
+                       where o.application_id = i.application_id and o.transaction_id = i.transaction_id
+                         and o.state in ('submitted', 'unconfirmed') and not o.is_claimed and o.next_at > clock_timestamp()
+                       for update skip locked) o) due
+            where w.application_id = due.application_id and w.transaction_id = due.transaction_id`,
+    values: [items.map(({ applicationId }) => applicationId), items.map(({ transactionId }) => transactionId)],
+  })
+  return rowCount ?? 0
+}
+
 /** `isEarly`: the operator's own pause after the submission is not over (`Terms.enquiryDelayMs`). */
 export type OpenWork = {
   state: WorkState

@@ -34,6 +34,7 @@ import { forgetChallenges } from '#server/people/passkeys/sign-in-with-passkey.t
 import { pruneEndedSessions } from '#server/people/sign-in/sessions.ts'
 import { examineDays, examineRecentDays } from '#server/reconciliation/exceptions/examine-days.ts'
 import { matchRecent } from '#server/reconciliation/matching/match-wallet.ts'
+import { queryPaidOpen } from '#server/reconciliation/matching/query-paid-open.ts'
 import { carryOutReversals } from '#server/reconciliation/reversals/carry-out-reversals.ts'
 import { fetchStatements } from '#server/reconciliation/statements/fetch-statements.ts'
 import { createStatementWorker } from '#server/reconciliation/statements/statement-worker.ts'
@@ -188,6 +189,7 @@ function taskTable(runtime: Runtime, isEnding: () => boolean): ScheduledTask[] {
     scheduledTask('end_unsent_deposits', '* * * * *', async () => void (await endUnsentDeposits({ pool, wake }))),
     scheduledTask('poll_short_operators', '* * * * *', () => pollWaiting({ pool, connectors, logger })),
     scheduledTask('match_statement_lines', '*/5 * * * *', () => matchRecent(pool, clock.now(), isEnding)),
+    scheduledTask('query_paid_open', '* * * * *', async () => void (await queryPaidOpen(pool))),
     scheduledTask('carry_out_reversals', '* * * * *', () => carryOutReversals({ pool, connectors }, isEnding)),
     scheduledTask('examine_days', '* * * * *', () => examineDays(pool, isEnding)),
     scheduledTask('examine_recent_days', '19 4 * * *', () => examineRecentDays(pool, clock.now())),

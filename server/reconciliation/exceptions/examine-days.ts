@@ -4,6 +4,7 @@ import { appendAudit } from '#server/audit/append-audit.ts'
 import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { keepToOneCore, withTransaction } from '#server/database/with-transaction.ts'
+import { announceClose } from '../close-revision-store.ts'
 import type { DayScope } from '../days/day-store.ts'
 import { readKeptSums } from '../days/kept-sums.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
@@ -18,7 +19,10 @@ const EXAMINED_AGAIN_DAYS = 10
  */
 export async function examineDays(pool: Pool, isEnding: () => boolean = () => false): Promise<void> {
   await withTransaction<null, never>(pool, async (trx) => {
-    for (const { applicationId, ...examined } of await storeAnswered(trx)) await record(trx, applicationId, 'contradictions', examined)
+    for (const { applicationId, ...examined } of await storeAnswered(trx)) {
+      await announceClose(trx, applicationId)
+      await record(trx, applicationId, 'contradictions', examined)
+    }
     return ok(null)
   })
   while (!isEnding() && (await examineNext(pool)));
@@ -45,7 +49,10 @@ async function examineNext(pool: Pool, from?: OneDay): Promise<boolean> {
     // A statement of its own after the days were taken: only a new snapshot sees what a transaction that listed them again has committed.
     if (!wallet) throw new Error(`The wallet ${days.wallet} of a day does not exist`)
     const scope = { applicationId, wallet, from: days.from, to: days.to }
-    await record(trx, applicationId, days.wallet, await storeExamined(trx, scope))
+    const stored = await storeExamined(trx, scope)
+    // Also where no exception was opened or closed: the class or the amount of one may be another, and the day has been compared.
+    await announceClose(trx, applicationId)
+    await record(trx, applicationId, days.wallet, stored)
     return ok(scope)
   })
   if (!examined.ok || !examined.value) return false

@@ -1,5 +1,6 @@
 import type { ExceptionClass, ExceptionEventDto, ExceptionOutcome } from '#lib/reconciliation/exceptions.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { announceClose } from '../close-revision-store.ts'
 
 /** An exception that a command holds until its transaction ends. */
 export type LockedException = {
@@ -46,6 +47,7 @@ export async function storeStep(trx: TrxClient, step: Step): Promise<void> {
        select $1, $2, $3, class, $4, $5, $6, $7 from changed`,
     [step.applicationId, step.exceptionId, step.event, step.ownerId, step.personId, step.note, step.outcome ?? null, step.changeId ?? null],
   )
+  await announceClose(trx, step.applicationId)
 }
 
 /** The newest adjustment that two people have made of a transaction; undefined if there is none. */

@@ -2,6 +2,7 @@ import { err, type Result } from '#lib/result.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { announceClose } from '../close-revision-store.ts'
 import { findLastMatchEvent, insertMatchedDays } from '../exceptions/examine-store.ts'
 import { deleteMatch, insertByHand, lockLine } from './match-by-hand-store.ts'
 
@@ -22,6 +23,7 @@ export function matchByHand(
     const matched = await insertByHand(trx, { applicationId, lineId, transactionId, personId: actor.id, note })
     if (matched !== 'matched') return err(matched)
     await insertMatchedDays(trx, { applicationId, wallet: line.wallet, afterEvent: before })
+    await announceClose(trx, applicationId)
     return done({ action: 'line.matched', subject: transactionId, details: { line: String(lineId), wallet: line.wallet, note } })
   })
 }
@@ -37,6 +39,7 @@ export function undoMatch(
     const before = await findLastMatchEvent(trx, applicationId)
     if (!line || !(await deleteMatch(trx, { applicationId, lineId, personId: actor.id, note }))) return err('not_found')
     await insertMatchedDays(trx, { applicationId, wallet: line.wallet, afterEvent: before })
+    await announceClose(trx, applicationId)
     return done({ action: 'line.match_undone', subject: String(lineId), details: { wallet: line.wallet, note } })
   })
 }

@@ -281,3 +281,22 @@ export async function listReplayedLines(
     names: new Map(names.rows.map(({ id, name }) => [id, name])),
   }
 }
+
+/**
+ * Returns open transactions that a line shows as paid and about which the operator was not queried since the match, at most `countMax`. One probe of the
+ * matches for each transaction that operators may have.
+ */
+export async function listPaidOpen(queryable: Queryable, countMax: number): Promise<{ applicationId: string; transactionId: string }[]> {
+  const { rows } = await queryable.query<{ applicationId: string; transactionId: string }>(
+    `select w.application_id as "applicationId", w.transaction_id as "transactionId"
+       from applications i
+       join operator_work w on w.phase = 'begun' and w.state in ('submitted', 'unconfirmed') and not w.is_claimed and w.next_at > clock_timestamp()
+      where i.runs_installation
+        and exists (select from line_matches m
+                     where m.application_id = i.application_id and m.matched_application_id = w.application_id
+                       and m.transaction_id = w.transaction_id and m.effect = 'settle' and m.at > coalesce(w.claimed_at, '-infinity'))
+      order by w.next_at limit $1`,
+    [countMax],
+  )
+  return rows
+}

@@ -6,8 +6,10 @@ import { type Pool, TASK_STATEMENT_LIMIT_MS, type TrxClient, withStatementLimit 
 import { isDataError, keepToOneCore, withTransaction } from '#server/database/with-transaction.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
 import { type Backoff, backoffMs } from '#server/retry.ts'
+import { announceClose } from '../close-revision-store.ts'
 import { insertDays } from '../exceptions/examine-store.ts'
 import { matchStored } from '../matching/match-wallet.ts'
+import { queryPaidOpen } from '../matching/query-paid-open.ts'
 import type { StatementSummary } from '../read-statement/statement-lines.ts'
 import { readInThread } from '../read-statement/statement-reader.ts'
 import { insertFromLines } from '../wallet-book/wallet-book-store.ts'
@@ -100,10 +102,13 @@ export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
         file = await lockNextFile(trx, resting)
         if (file?.state === 'checking') await check(trx, file, now)
         else if (file?.state === 'importing') await store(trx, file, now)
+        if (file) await announceClose(trx, file.applicationId)
         return ok(null)
       }),
     )
     if (file) rests.delete(file.fileId)
+    // After the commit: operators are not queried about what is rolled back. The task of each minute repeats it.
+    if (file?.state === 'importing') await queryPaidOpen(pool)
   } catch (error) {
     if (!file) throw error
     if (isDataError(error)) await refuse(pool, file)
@@ -119,6 +124,7 @@ export async function workOnce({ pool, clock, rests }: Deps): Promise<boolean> {
 async function refuse(pool: Pool, { applicationId, fileId }: StatementFile): Promise<void> {
   await withTransaction<null, never>(pool, async (trx) => {
     await updateRefused(trx, applicationId, fileId, { kind: 'not_storable' })
+    await announceClose(trx, applicationId)
     return ok(null)
   })
 }

@@ -8,6 +8,7 @@ import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runRecorded } from '#server/audit/run-command.ts'
 import type { Pool, Queryable } from '#server/database/pool.ts'
 import { digestUpload, readUploadPieces, storeUploadPiece } from '#server/uploads/pieces.ts'
+import { announceClose } from '../close-revision-store.ts'
 import { completeUpload, deleteAbandoned, insertUpload, lockStatementFile, STATEMENT_TABLES } from './statement-store.ts'
 
 type Refusal = 'not_permitted' | 'not_the_installation' | 'unknown_wallet' | 'too_large'
@@ -65,6 +66,7 @@ export async function finishUpload(
     if (!sha256) return err('incomplete')
     const same = await completeUpload(trx, applicationId, fileId, sha256)
     if (same !== undefined) return done(null, { fileId: same, isKnown: true })
+    await announceClose(trx, applicationId)
     const details = { name: file.fileName, wallet: file.wallet, sha256: sha256.toString('hex') }
     return done({ action: 'statement.uploaded', subject: fileId, details }, { fileId, isKnown: false })
   })

@@ -109,5 +109,7 @@ function toDay(day: string, parts: readonly DayMovements[]): LedgerDay {
 /** One record for each of the thirteen operators, in the order of the partner API; zero if nothing happened. */
 export async function listBalances(queryable: Queryable, applicationId: string): Promise<Balance[]> {
   const rows = new Map((await selectBalances(queryable, applicationId)).map((row) => [row.operator, row]))
-  return OPERATOR_CODES.map((operator) => rows.get(operator) ?? { operator, collectMinor: 0n, depositMinor: 0n, heldMinor: 0n })
+  return OPERATOR_CODES.map(
+    (operator) => rows.get(operator) ?? { operator, collectMinor: 0n, depositMinor: 0n, heldMinor: 0n, earnedFeesMinor: 0n },
+  )
 }

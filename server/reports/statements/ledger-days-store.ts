@@ -270,15 +270,18 @@ export async function* walkLines(
   }
 }
 
-/** The balances at one operator, in hundredths of its currency. Held money is not part of `depositMinor`. */
-export type Balance = { operator: OperatorCode; collectMinor: bigint; depositMinor: bigint; heldMinor: bigint }
+/**
+ * The balances at one operator, in hundredths of its currency. Held money is not part of `depositMinor`. `earnedFeesMinor`: the application's share of
+ * the fees, as long as nobody has taken it out; it is in none of the others.
+ */
+export type Balance = { operator: OperatorCode; collectMinor: bigint; depositMinor: bigint; heldMinor: bigint; earnedFeesMinor: bigint }
 
 /** The live balances of an application, one row per operator that has any. */
 export async function selectBalances(queryable: Queryable, applicationId: string): Promise<Balance[]> {
   const { rows } = await queryable.query<Balance>({
     name: 'select_balances',
-    text: `select operator, collect_minor as "collectMinor", deposit_minor as "depositMinor", held_minor as "heldMinor"
-      from ledger_balances where application_id = $1`,
+    text: `select operator, collect_minor as "collectMinor", deposit_minor as "depositMinor", held_minor as "heldMinor",
+        fees_minor as "earnedFeesMinor" from ledger_balances where application_id = $1`,
     values: [applicationId],
   })
   return rows

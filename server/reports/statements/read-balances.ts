@@ -30,6 +30,7 @@ export function readBalances(pool: Pool, application: BusinessTime, now: Date): 
         collect: formatMinor(balance.collectMinor),
         deposit: formatMinor(balance.depositMinor),
         held: formatMinor(balance.heldMinor),
+        fees: formatMinor(balance.earnedFeesMinor),
         trend: trendOf(ledger, daysBetween(fromDay, today)),
         threshold: threshold === null ? null : formatMinor(threshold),
         isLow,

@@ -71,6 +71,7 @@ export type WorkRow = {
   lastAnswer: string | null
   isDenied: boolean
   waitsForFloat: boolean
+  missingMinor: bigint | null
 }
 
 /** Returns the work still to be done at the operator; undefined when there is none. */
@@ -80,8 +81,10 @@ export async function selectOperatorWork(queryable: Queryable, applicationId: st
     text: `select w.state,
         case when w.is_claimed then greatest(w.next_at, now()) else w.next_at end as "nextAt", w.unconfirmed_since as "unconfirmedSince", w.queries, w.last_answer as "lastAnswer",
         w.accepted_at is not null and w.absent_since is not null as "isDenied",
-        w.state = 'queued' and w.type = 'DEPOSIT' and exists (select from operator_floats f where f.operator = w.operator and f.waits_since is not null) as "waitsForFloat"
-      from operator_work w where w.application_id = $1 and w.transaction_id = $2`,
+        f.operator is not null as "waitsForFloat", case when a.runs_installation then f.missing_minor end as "missingMinor"
+      from operator_work w join applications a on a.application_id = w.application_id
+        left join operator_floats f on f.operator = w.operator and f.waits_since is not null and w.state = 'queued' and w.type = 'DEPOSIT'
+      where w.application_id = $1 and w.transaction_id = $2`,
     values: [applicationId, transactionId],
   })
   return rows[0]

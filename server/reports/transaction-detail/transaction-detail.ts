@@ -275,8 +275,13 @@ function stateOf(claim: ContradictionRow, answers: readonly ContradictionRow[]):
   return answers.some(({ said }) => said === confirming) ? 'confirmed' : 'unclear'
 }
 
-function toWork({ nextAt, unconfirmedSince, ...work }: WorkRow) {
-  return { ...work, nextAt: nextAt.toISOString(), unconfirmedSince: unconfirmedSince?.toISOString() ?? null }
+function toWork({ nextAt, unconfirmedSince, missingMinor, ...work }: WorkRow) {
+  return {
+    ...work,
+    missing: missingMinor === null ? null : formatMinor(missingMinor),
+    nextAt: nextAt.toISOString(),
+    unconfirmedSince: unconfirmedSince?.toISOString() ?? null,
+  }
 }
 
 function toWebhook(

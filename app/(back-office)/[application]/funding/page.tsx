@@ -1,9 +1,11 @@
 import type { Metadata } from 'next'
+import { ButtonLink } from '#components/ui/button.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { PageMessages } from '#components/ui/translations.tsx'
 import { ADJUSTMENT_CHANGES, FUNDING_KINDS, REVERSAL_CHANGES, TREASURY_KINDS } from '#lib/approvals/proposed-change.ts'
 import { pickMessages } from '#lib/i18n/translate.ts'
+import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
 import { dayIn } from '#lib/time/format-time.ts'
 import { requireActor } from '#server/back-office/actor.ts'
@@ -16,7 +18,6 @@ import { ChangeList } from '../_components/changes/change-list.tsx'
 import { ConfirmationNotice } from '../_components/changes/confirmation-notice.tsx'
 import { TransitSection } from '../_components/transit/transit-section.tsx'
 import { AccountsSection } from './_components/accounts-section.tsx'
-import { AdjustButton } from './_components/adjust-button.tsx'
 import { NewFundingButton } from './_components/new-funding-button.tsx'
 import { SchedulesSection } from './_components/schedules-section.tsx'
 
@@ -52,7 +53,7 @@ export default async function FundingPage({ params }: Props) {
         actions={
           !confirmation.isAlone && (
             <>
-              {mayAdjust && <AdjustButton application={application} ledger={applicationId} transaction={null} />}
+              {mayAdjust && <ButtonLink href={paths.adjustments(application)}>{t('funding.toAdjustments')}</ButtonLink>}
               <NewFundingButton application={application} accounts={accounts} />
             </>
           )

@@ -75,6 +75,7 @@ function feeText(locale: Locale, value: string, currency: string): string {
 
 /** The name of each fact in a difference. A fact that is not listed here is not shown. */
 const FACT_NAMES: Readonly<Record<string, MessageKey>> = {
+  ledger: 'change.fact.ledger',
   transactionId: 'change.fact.transactionId',
   amountMinor: 'change.fact.amount',
   feesMinor: 'change.fact.fees',

@@ -90,7 +90,7 @@ const QUIET_LINK = 'text-second text-accent hover:underline'
 
 type OperatorCardProps = { card: BalanceCard; statementHref: string | null; onThreshold: (() => void) | null }
 
-/** The balances of one operator: available for deposits with its trend, collected, on hold. */
+/** The balances of one operator: available for deposits with its trend, collected, on hold, and the fees that are earned. */
 function OperatorCard({ card, statementHref, onThreshold }: OperatorCardProps) {
   const { t } = useTranslations()
   const { operator, currency } = card
@@ -127,6 +127,8 @@ function OperatorCard({ card, statementHref, onThreshold }: OperatorCardProps) {
           isQuiet={isUntouched}
         />
         <Line name={t('balances.held')} card={card} amount={card.held} href={isUntouched ? null : statementHref} isQuiet={isUntouched} />
+        {/* No statement ends with it. */}
+        {card.fees !== '0' && <Line name={t('balances.fees')} card={card} amount={card.fees} href={null} isQuiet={false} />}
       </dl>
       {card.isLow && card.threshold !== null && <LowMark card={card} threshold={card.threshold} />}
       {(statementHref || onThreshold) && (

@@ -10,8 +10,8 @@ import { addDecimals, type Currency, parseMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 
-type Balance = 'deposit' | 'collect' | 'held'
-const BALANCES: readonly Balance[] = ['deposit', 'collect', 'held']
+type Balance = 'deposit' | 'collect' | 'held' | 'fees'
+const BALANCES: readonly Balance[] = ['deposit', 'collect', 'held', 'fees']
 const SORTS = ['operator', ...BALANCES] as const
 type Sort = (typeof SORTS)[number]
 
@@ -85,10 +85,15 @@ function readSort(text: string): Sort {
 function rowsOf(cards: readonly BalanceCard[], sort: Sort): Row[] {
   const byCurrency = Map.groupBy(cards, ({ operator }) => OPERATORS[operator].country.currency)
   return [...byCurrency].flatMap(([currency, own]) => {
-    const rows = own.map((card): Row => ({ card, currency, deposit: card.deposit, collect: card.collect, held: card.held }))
+    const rows = own.map(
+      (card): Row => ({ card, currency, deposit: card.deposit, collect: card.collect, held: card.held, fees: card.fees }),
+    )
     const sorted = sort === 'operator' ? rows : rows.toSorted((left, right) => compare(right[sort], left[sort]))
     const sumOf = (balance: Balance) => rows.reduce((sum, row) => addDecimals(sum, row[balance]), '0')
-    return [...sorted, { card: null, currency, deposit: sumOf('deposit'), collect: sumOf('collect'), held: sumOf('held') }]
+    return [
+      ...sorted,
+      { card: null, currency, deposit: sumOf('deposit'), collect: sumOf('collect'), held: sumOf('held'), fees: sumOf('fees') },
+    ]
   })
 }
 

@@ -1,31 +1,35 @@
 import { useState } from 'react'
-import { OperatorOptions } from '#components/domain/operator-mark.tsx'
+import { Money } from '#components/domain/money.tsx'
+import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
 import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseMinor, parseTypedAmount } from '#lib/money/money.ts'
-import { OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
 import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 
 type AdjustmentChange = (typeof ADJUSTMENT_CHANGES)[number]
-/** `ledger`: the application whose books change. `transaction`: the one that is adjusted; null: its fees are taken out. */
+/** The fees that an application has earned at an operator and that can be taken out. */
+type EarnedFees = { applicationName: string; operator: OperatorCode; earned: string }
+type AdjustedTransaction = Pick<TransactionDetailDto, 'transactionId' | 'status' | 'operator'>
+/** `ledger`: the application whose books change. */
 export type AdjustDialogProps = {
   application: string
   ledger: string
-  transaction: Pick<TransactionDetailDto, 'transactionId' | 'status' | 'operator'> | null
+  subject: AdjustedTransaction | EarnedFees
   onClose: () => void
 }
 type Problems = Partial<Record<'amount' | 'evidence', MessageKey>>
 
 /** The form of an adjustment. A default export, because it is loaded on demand. */
-export default function AdjustDialog({ application, ledger, transaction, onClose }: AdjustDialogProps) {
+export default function AdjustDialog({ application, ledger, subject, onClose }: AdjustDialogProps) {
   const { t, locale } = useTranslations()
   const proposal = useProposal(application, onClose)
-  const [kind, setKind] = useState<AdjustmentChange>(kindsOf(transaction)[0])
-  const [operator, setOperator] = useState<OperatorCode>(transaction?.operator ?? OPERATOR_CODES[0])
+  const [kind, setKind] = useState<AdjustmentChange>(kindsOf(subject)[0])
+  const isOfFees = 'earned' in subject
   const [problems, setProblems] = useState<Problems>({})
   const hasAmount = kind === 'adjustment.concede' || kind === 'adjustment.fees_out'
   function submit(form: FormData) {
@@ -42,7 +46,7 @@ export default function AdjustDialog({ application, ledger, transaction, onClose
       ledger,
       evidence,
       note: textOf('note'),
-      ...(transaction ? { transactionId: transaction.transactionId } : { operator }),
+      ...('earned' in subject ? { operator: subject.operator } : { transactionId: subject.transactionId }),
       ...(hasAmount && { amountMinor }),
       ...(kind === 'adjustment.concede' && { account: textOf('account') }),
       ...(kind === 'adjustment.late' && { waivesFees: textOf('fees') === 'waived' }),
@@ -50,19 +54,19 @@ export default function AdjustDialog({ application, ledger, transaction, onClose
   }
   return (
     <ProposalDialog
-      title={t(transaction === null ? 'funding.takeFees' : 'funding.adjust')}
+      title={t(isOfFees ? 'funding.takeFees' : 'funding.adjust')}
       proposal={proposal}
       submitLabel={t('funding.adjustSubmit')}
-      afterwards={t('funding.adjustAfterwards')}
+      afterwards={t(isOfFees ? 'funding.feesAfterwards' : 'funding.adjustAfterwards')}
       onSubmit={submit}
       onClose={onClose}
     >
-      <KindFields transaction={transaction} kind={kind} onKind={setKind} operator={operator} onOperator={setOperator} />
+      {'earned' in subject ? <Earned subject={subject} /> : <KindFields kinds={kindsOf(subject)} kind={kind} onKind={setKind} />}
       {hasAmount && (
         <TextField
           id="adjust-amount"
           name="amount"
-          label={t('funding.amountIn', { currency: OPERATORS[operator].country.currency })}
+          label={t('funding.amountIn', { currency: OPERATORS[subject.operator].country.currency })}
           error={problems.amount && t(problems.amount)}
           inputMode="decimal"
           autoComplete="off"
@@ -90,45 +94,41 @@ export default function AdjustDialog({ application, ledger, transaction, onClose
   )
 }
 
-type KindProps = {
-  transaction: AdjustDialogProps['transaction']
-  kind: AdjustmentChange
-  onKind: (kind: AdjustmentChange) => void
-  operator: OperatorCode
-  onOperator: (operator: OperatorCode) => void
+/** Whose fees, and how much of them may be taken out. */
+function Earned({ subject: { applicationName, operator, earned } }: { subject: EarnedFees }) {
+  const { t } = useTranslations()
+  return (
+    <div className="grid gap-1">
+      <p className="wrap-anywhere">
+        <bdi>{applicationName}</bdi> · <OperatorMark code={operator} />
+      </p>
+      <p className="text-quiet">
+        {t('funding.feesEarned')} <Money amount={earned} currency={OPERATORS[operator].country.currency} />
+      </p>
+    </div>
+  )
 }
 
-/** The kind of adjustment and what belongs to it; where fees are taken out, the operator. */
-function KindFields({ transaction, kind, onKind, operator, onOperator }: KindProps) {
+type KindProps = { kinds: readonly AdjustmentChange[]; kind: AdjustmentChange; onKind: (kind: AdjustmentChange) => void }
+
+/** The kind of adjustment of a transaction and what belongs to it. */
+function KindFields({ kinds, kind, onKind }: KindProps) {
   const { t } = useTranslations()
-  const kinds = kindsOf(transaction)
   return (
     <>
-      {transaction === null ? (
-        <Select
-          id="adjust-operator"
-          name="operator"
-          label={t('funding.operator')}
-          value={operator}
-          onChange={({ target }) => onOperator(OPERATOR_CODES.find((each) => each === target.value) ?? operator)}
-        >
-          <OperatorOptions />
-        </Select>
-      ) : (
-        <Select
-          id="adjust-kind"
-          name="kind"
-          label={t('funding.adjustKind')}
-          value={kind}
-          onChange={({ target }) => onKind(kinds.find((each) => each === target.value) ?? kind)}
-        >
-          {kinds.map((each) => (
-            <option key={each} value={each}>
-              {t(`change.kind.${each}`)}
-            </option>
-          ))}
-        </Select>
-      )}
+      <Select
+        id="adjust-kind"
+        name="kind"
+        label={t('funding.adjustKind')}
+        value={kind}
+        onChange={({ target }) => onKind(kinds.find((each) => each === target.value) ?? kind)}
+      >
+        {kinds.map((each) => (
+          <option key={each} value={each}>
+            {t(`change.kind.${each}`)}
+          </option>
+        ))}
+      </Select>
       {kind === 'adjustment.late' && (
         <Select id="adjust-fees" name="fees" label={t('change.fact.fees')} defaultValue="taken">
           <option value="taken">{t('change.fact.fees')}</option>
@@ -157,8 +157,8 @@ function Goodwill() {
   )
 }
 
-/** The adjustments that are possible, by how the transaction ended. */
-function kindsOf(transaction: AdjustDialogProps['transaction']): readonly [AdjustmentChange, ...AdjustmentChange[]] {
-  if (transaction === null) return ['adjustment.fees_out']
-  return transaction.status === 'SUCCESS' ? ['adjustment.reverse', 'adjustment.concede'] : ['adjustment.late', 'adjustment.concede']
+/** The adjustments that are possible: of a transaction, by how it ended. */
+function kindsOf(subject: AdjustDialogProps['subject']): readonly [AdjustmentChange, ...AdjustmentChange[]] {
+  if ('earned' in subject) return ['adjustment.fees_out']
+  return subject.status === 'SUCCESS' ? ['adjustment.reverse', 'adjustment.concede'] : ['adjustment.late', 'adjustment.concede']
 }

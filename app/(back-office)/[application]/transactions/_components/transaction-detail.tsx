@@ -126,7 +126,7 @@ export function TransactionPageBody({
         lead={<span className="break-all tabular">{transactionId}</span>}
         actions={
           <>
-            {ledger !== null && data?.finalAt && <AdjustButton application={application} ledger={ledger} transaction={data} />}
+            {ledger !== null && data?.finalAt && <AdjustButton application={application} ledger={ledger} subject={data} />}
             <ButtonLink href={listHref}>{t('transaction.toList')}</ButtonLink>
             <Button onClick={() => print()}>
               <Icon name="printer" className="size-3.5" />

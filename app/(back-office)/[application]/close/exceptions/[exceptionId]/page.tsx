@@ -78,7 +78,7 @@ export default async function ExceptionPage({ params }: PageProps<'exceptionId'>
               <AdjustButton
                 application={application}
                 ledger={transaction.ledger}
-                transaction={{ transactionId: transaction.transactionId, status: statusOf(transaction.status), operator }}
+                subject={{ transactionId: transaction.transactionId, status: statusOf(transaction.status), operator }}
               />
             )}
           </>

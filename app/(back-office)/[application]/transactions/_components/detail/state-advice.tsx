@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { Money } from '#components/domain/money.tsx'
 import { RelativeTime, TimeText } from '#components/domain/time-text.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
@@ -6,6 +7,7 @@ import { Notice } from '#components/ui/display/empty-state.tsx'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { announce } from '#components/ui/overlay/toast.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
+import type { Currency } from '#lib/money/money.ts'
 import type { ReversalDto } from '#lib/operators/reversals.ts'
 import { queryKeys } from '#lib/pages/queries.ts'
 import { type FailureCase, failureCaseOf } from '#lib/payments/failure-case.ts'
@@ -21,7 +23,7 @@ export function StateAdvice({ detail }: { detail: TransactionDetailDto }) {
       {detail.contradiction && <ContradictionAdvice contradiction={detail.contradiction} />}
       {detail.reversal && <ReversalAdvice reversal={detail.reversal} />}
       {detail.sharedReferenceAt && <SharedReferenceAdvice />}
-      {detail.status === 'PENDING' && detail.work && <PendingAdvice work={detail.work} />}
+      {detail.status === 'PENDING' && detail.work && <PendingAdvice work={detail.work} currency={detail.currency} />}
       {isUndelivered && <UndeliveredAdvice />}
     </div>
   )
@@ -68,7 +70,7 @@ function FailureAdvice({ detail }: { detail: TransactionDetailDto }) {
 }
 
 /** The state of a pending transaction; unconfirmed ones are queried until the operator answers. */
-function PendingAdvice({ work }: { work: OperatorWorkDto }) {
+function PendingAdvice({ work, currency }: { work: OperatorWorkDto; currency: Currency }) {
   const t = useT()
   return (
     <div className={`grid gap-1 rounded-md px-3 py-2 ${work.unconfirmedSince ? 'bg-wait-soft' : 'bg-run-soft'}`}>
@@ -81,6 +83,11 @@ function PendingAdvice({ work }: { work: OperatorWorkDto }) {
         </>
       ) : (
         <p>{t(work.waitsForFloat ? 'transaction.work.float' : `transaction.work.${work.state}`)}</p>
+      )}
+      {work.missing !== null && (
+        <p>
+          <strong>{t('transaction.work.missing')}</strong> <Money amount={work.missing} currency={currency} />
+        </p>
       )}
       {work.state !== 'awaiting_code' && !work.waitsForFloat && (
         <p>

@@ -84,8 +84,9 @@ export function EvidenceLinks({ t, application, exception }: Props) {
       {text}
     </Link>
   )
-  // A transaction of a partner is on no page of this application.
-  const isOwn = transaction?.slug === application
+  // The page of a transaction is for members of its application; a partner's is among those that can be adjusted.
+  const hrefOf = (id: string) =>
+    transaction?.slug === application ? paths.transaction(application, id) : paths.adjustments(application, { transaction: id })
   return (
     <Card>
       <Facts
@@ -108,9 +109,7 @@ export function EvidenceLinks({ t, application, exception }: Props) {
                 t('exceptions.noTransaction')
               ) : (
                 <>
-                  {isOwn
-                    ? link(paths.transaction(application, transaction.transactionId), transaction.transactionId)
-                    : transaction.transactionId}
+                  {link(hrefOf(transaction.transactionId), transaction.transactionId)}
                   <span className="block text-second text-quiet">{transaction.application}</span>
                 </>
               ),
@@ -128,7 +127,7 @@ export function EvidenceLinks({ t, application, exception }: Props) {
               ]
             : []),
           ...(adjustment
-            ? [{ name: t('exceptions.adjustment'), value: link(paths.funding(application), t(`change.kind.${adjustment.kind}`)) }]
+            ? [{ name: t('exceptions.adjustment'), value: link(paths.adjustments(application), t(`change.kind.${adjustment.kind}`)) }]
             : []),
         ]}
       />

@@ -285,7 +285,7 @@ test('a contradiction with what the operator reports, if a second look at a fail
   assert.deepEqual([...paidAgain], [])
 })
 
-test('nothing recorded against a SUCCESS about which the operator reports another amount', async () => {
+test('a hint against a SUCCESS stays one for people where the operator reports a success of another amount', async () => {
   const item = await ended('SUCCESS')
   const query: Connector['query'] = async () => ({
     kind: 'succeeded',
@@ -299,7 +299,7 @@ test('nothing recorded against a SUCCESS about which the operator reports anothe
     [item.applicationId, item.transactionId],
   )
   await queryContradictions({ pool, connectors: connectorsWith(harness, { query }), logger: createLogger('silent'), spreadMs: 0 })
-  assert.deepEqual(await recordedOf(item), [])
+  assert.deepEqual(await recordedOf(item), ['1 hint failed SUCCESS', '2 query unknown SUCCESS'])
 })
 
 test('no second look at what a checker rejected, which was never at an operator', async () => {

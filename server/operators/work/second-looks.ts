@@ -163,7 +163,8 @@ async function queryOne(deps: ContradictionDeps, query: ContradictionQuery): Pro
   const isOpen = isUnanswered || (outcome.kind === 'pending' && kind !== 'contradiction')
   if (isOpen && query.tries < TRIES_MAX[kind]) return
   await storeEndedAnswer(deps, query, outcome)
-  if (kind === 'hint' && isOpen) await storeUnconfirmedHint(pool, answerOf(query, outcome))
+  // A success that is not quite our payment neither confirms nor denies what a hint says.
+  if (kind === 'hint' && (isOpen || isAnotherMovement(outcome))) await storeUnconfirmedHint(pool, answerOf(query, outcome))
   await endContradictionQuery(pool, query, spreadMs)
 }
 

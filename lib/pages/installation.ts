@@ -29,8 +29,8 @@ export type StandbyDto = {
   lagBytes: number
 }
 
-/** `required`: commits wait for a standby. `standbys` null: the role of the database may not read them. */
-type ReplicationDto = { required: boolean; standbys: StandbyDto[] | null }
+/** `required`: commits wait for a standby; `commitWaitMs`: the oldest that waits now. `standbys` null: the role of the database may not read them. */
+type ReplicationDto = { required: boolean; standbys: StandbyDto[] | null; commitWaitMs: number }
 
 /** `isDelayed`: longer than the service itself takes; never for what waits for people. */
 type WaitingDto = { kind: WaitingKind; oldestAt: string | null; count: number; isDelayed: boolean }

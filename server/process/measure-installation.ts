@@ -37,6 +37,11 @@ export function measureInstallation({ metrics, pool }: Pick<Runtime, 'metrics' |
       return { synchronous, asynchronous: standbys.length - synchronous }
     }),
   })
+  metrics.addGauges('commit_wait_seconds', {
+    help: 'For how long the oldest commit has waited for a standby',
+    label: 'for',
+    read: from(({ replication: { commitWaitMs } }) => ({ standby: commitWaitMs / 1_000 })),
+  })
   metrics.addGauges('backup_age_seconds', {
     help: 'Since the last backup and restore test that were noted; absent if none was',
     label: 'kind',

@@ -41,6 +41,15 @@ export async function selectServer(queryable: Queryable): Promise<ServerRow> {
   return row
 }
 
+/** Returns for how long the oldest commit of the service has waited for a standby, in milliseconds; 0 if none does. */
+export async function readCommitWaitMs(queryable: Queryable): Promise<number> {
+  const { rows } = await queryable.query<{ waitMs: number }>(
+    `select coalesce(max(extract(epoch from clock_timestamp() - query_start)), 0)::float8 * 1000 as "waitMs"
+       from pg_stat_activity where wait_event = 'SyncRep'`,
+  )
+  return rows[0]?.waitMs ?? 0
+}
+
 export type StandbyRow = {
   pid: number
   name: string

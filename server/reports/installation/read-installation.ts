@@ -3,6 +3,7 @@ import type { InstallationDto, StandbyDto, WaitingKind } from '#lib/pages/instal
 import type { Pool } from '#server/database/pool.ts'
 import {
   type BackupNoteRow,
+  readCommitWaitMs,
   selectArchive,
   selectBackupNotes,
   selectProcesses,
@@ -34,9 +35,10 @@ export function readInstallation(pool: Pool): Promise<InstallationDto> {
 /** The same, never older than this call. */
 export async function readAll(pool: Pool): Promise<InstallationDto> {
   const server = await selectServer(pool)
-  const [processes, standbys, waiting, tasks, archive, notes] = await Promise.all([
+  const [processes, standbys, commitWaitMs, waiting, tasks, archive, notes] = await Promise.all([
     selectProcesses(pool),
     readStandbys(pool, server.mayReadReplication),
+    readCommitWaitMs(pool),
     selectWaiting(pool, OPERATOR_CODES),
     selectTasks(pool),
     unlessForbidden(selectArchive(pool)),
@@ -50,7 +52,7 @@ export async function readAll(pool: Pool): Promise<InstallationDto> {
       startedAt: startedAt.toISOString(),
       seenAt: seenAt.toISOString(),
     })),
-    replication: { required: server.requiresStandby, standbys },
+    replication: { required: server.requiresStandby, standbys, commitWaitMs },
     waiting: waiting.map(({ kind, oldestAt, count }) => ({
       kind,
       count,

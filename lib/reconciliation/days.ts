@@ -60,6 +60,12 @@ export type WalletDayDto = {
   grave: number
 }
 
+/**
+ * A day compared with the balances that its operator reported last before its beginning and its end: reported closing less reported opening less the
+ * movement of the statement. Payments between a report and the end of a day are part of it, so it is a hint, and no term. Decimal.
+ */
+export type ReportedProof = { openedAt: string; closedAt: string; difference: string }
+
 /** A day on the board. `none`: no statement covers it. `signing`: how far its signature is. */
 export type BoardDay = {
   day: string

@@ -35,9 +35,14 @@ export async function readDailyBalances(
   return days.map((each) => ({ ...toDto(wallet, each), day: each.day }))
 }
 
-function toDto({ account }: Wallet, balance: ReportedBalance): WalletAccountBalance {
-  const { collectMinor, depositMinor, reportedMinor, ledgerMinor, checkedAt, differsSince, unexplainedMinor } = balance
-  const own = { collect: collectMinor, deposit: depositMinor, both: reportedMinor }[account]
+/** The part of what an operator reported that is the balance of one wallet; null if it did not report it. */
+export function balanceOf({ account }: Wallet, { collectMinor, depositMinor, reportedMinor }: ReportedBalance): bigint | null {
+  return { collect: collectMinor, deposit: depositMinor, both: reportedMinor }[account]
+}
+
+function toDto(wallet: Wallet, balance: ReportedBalance): WalletAccountBalance {
+  const { reportedMinor, ledgerMinor, checkedAt, differsSince, unexplainedMinor } = balance
+  const own = balanceOf(wallet, balance)
   const decimal = (minor: bigint | null) => (minor === null ? null : formatMinor(minor))
   return {
     checkedAt: checkedAt.toISOString(),

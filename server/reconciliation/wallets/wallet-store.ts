@@ -91,6 +91,26 @@ export async function listReportedBalances(queryable: Queryable, applicationId: 
   return rows
 }
 
+/** How long before the end of a day a balance may have been reported to be taken for that of its end. */
+const REPORTED_BEFORE = '15 minutes'
+
+/** The last balance that the operator of a wallet reported before a day began, and before it ended; the ends without one are missing. */
+export async function listBalancesAround(
+  queryable: Queryable,
+  applicationId: string,
+  { wallet: { operator, zone, cutoffMinute }, day }: { wallet: SetWallet; day: string },
+): Promise<(ReportedBalance & { edge: 'opening' | 'closing' })[]> {
+  const { rows } = await queryable.query<ReportedBalance & { edge: 'opening' | 'closing' }>(
+    `select e.edge, p.* from (values ('opening', 0), ('closing', 1)) as e (edge, days)
+       cross join lateral (select ($3::date + e.days + $5 * interval '1 minute') at time zone $4 as at) n
+       cross join lateral (select ${POLL_COLUMNS} from operator_balance_polls
+         where application_id = $1 and operator = $2 and checked_at <= n.at and checked_at > n.at - interval '${REPORTED_BEFORE}'
+         order by checked_at desc limit 1) p`,
+    [applicationId, operator, day, zone, cutoffMinute],
+  )
+  return rows
+}
+
 /** The last balance of each day that an operator reported, newest first. Days are those of the zone. */
 export async function listDailyBalances(
   queryable: Queryable,

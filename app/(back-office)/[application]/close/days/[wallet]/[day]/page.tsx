@@ -4,11 +4,14 @@ import { ButtonLink } from '#components/ui/button.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
 import { BOOK_CHANGES } from '#lib/approvals/proposed-change.ts'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
-import { DAY_CLASSES } from '#lib/reconciliation/days.ts'
+import { DAY_CLASSES, type ReportedProof, type WalletDayDto } from '#lib/reconciliation/days.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
-import { zoneWords } from '#lib/time/format-time.ts'
+import { formatAmount } from '#lib/text/format.ts'
+import { formatTime, zoneWords } from '#lib/time/format-time.ts'
 import { addDays, isUtcDay } from '#lib/time/time.ts'
 import { requireInstaller } from '#server/back-office/actor.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
@@ -20,6 +23,7 @@ import { listLargestDifferences } from '#server/reconciliation/days/difference-s
 import { readKeptSums } from '#server/reconciliation/days/kept-sums.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
+import { readReportedProof } from '#server/reconciliation/days/reported-proof.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
@@ -55,6 +59,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
     listChanges(pool, { applicationId, kinds: ['day.reopen', ...BOOK_CHANGES], actor }),
   ])
   if (!compared) notFound()
+  const reported = await readReportedProof(pool, applicationId, { wallet, compared })
   const signing = await readSigning(pool, { ...scope, compared, viewerId: actor.id, now: clock.now() })
   const isDifference = chosen === 'difference'
   const parts = isDifference ? await listLargestDifferences(pool, scope, ITEMS_MAX) : []
@@ -73,7 +78,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
         }
       />
       <div className="mt-4 grid gap-4">
-        <Verdict t={t} day={compared} />
+        <Verdict t={t} locale={locale} zone={wallet.zone} day={compared} reported={reported} />
         <SigningCard
           t={t}
           application={application}
@@ -115,12 +120,18 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
   )
 }
 
-type VerdictProps = { t: Awaited<ReturnType<typeof getT>>; day: NonNullable<Awaited<ReturnType<typeof readDays>>[number]> }
+type VerdictProps = { t: Translate; locale: Locale; zone: string; day: WalletDayDto; reported: ReportedProof | null }
 
 /** Whether the day ties, in one sentence. */
-function Verdict({ t, day }: VerdictProps) {
+function Verdict({ t, locale, zone, day, reported }: VerdictProps) {
   if (!day.isCovered) return <Notice tone="wait">{t('close.notCovered')}</Notice>
   if (day.unexplained !== '0') return <Notice tone="bad">{t('close.hasUnexplained')}</Notice>
   if (day.grave > 0) return <Notice tone="wait">{t('close.hasGrave', { count: day.grave })}</Notice>
-  return <Notice tone="ok">{t(day.proof === null ? 'close.tiesUnproved' : 'close.ties')}</Notice>
+  if (day.proof !== null) return <Notice tone="ok">{t('close.ties')}</Notice>
+  if (reported === null) return <Notice>{t('close.tiesUnproved')}</Notice>
+  const at = (instant: string) => formatTime(t, zone, new Date(instant), 'day-time')
+  const between = { from: at(reported.openedAt), to: at(reported.closedAt) }
+  if (reported.difference === '0') return <Notice tone="ok">{t('close.tiesReported', between)}</Notice>
+  const amount = `${formatAmount(reported.difference, locale)}\u00a0${day.currency}`
+  return <Notice tone="wait">{t('close.reportedDiffers', { ...between, amount })}</Notice>
 }

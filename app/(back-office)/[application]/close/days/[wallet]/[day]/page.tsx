@@ -122,16 +122,28 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
 
 type VerdictProps = { t: Translate; locale: Locale; zone: string; day: WalletDayDto; reported: ReportedProof | null }
 
-/** Whether the day ties, in one sentence. */
+/** Whether the day ties, in one sentence; and what the balances that the operator reported say against its lines. */
 function Verdict({ t, locale, zone, day, reported }: VerdictProps) {
-  if (!day.isCovered) return <Notice tone="wait">{t('close.notCovered')}</Notice>
-  if (day.unexplained !== '0') return <Notice tone="bad">{t('close.hasUnexplained')}</Notice>
-  if (day.grave > 0) return <Notice tone="wait">{t('close.hasGrave', { count: day.grave })}</Notice>
-  if (day.proof !== null) return <Notice tone="ok">{t('close.ties')}</Notice>
-  if (reported === null) return <Notice>{t('close.tiesUnproved')}</Notice>
   const at = (instant: string) => formatTime(t, zone, new Date(instant), 'day-time')
-  const between = { from: at(reported.openedAt), to: at(reported.closedAt) }
-  if (reported.difference === '0') return <Notice tone="ok">{t('close.tiesReported', between)}</Notice>
-  const amount = `${formatAmount(reported.difference, locale)}\u00a0${day.currency}`
-  return <Notice tone="wait">{t('close.reportedDiffers', { ...between, amount })}</Notice>
+  const between = reported && { from: at(reported.openedAt), to: at(reported.closedAt) }
+  const amount = reported && `${formatAmount(reported.difference, locale)}\u00a0${day.currency}`
+  const differs = between && reported.difference !== '0' && t('close.reportedDiffers', { ...between, amount: amount ?? '' })
+  return (
+    <>
+      {!day.isCovered ? (
+        <Notice tone="wait">{t('close.notCovered')}</Notice>
+      ) : day.unexplained !== '0' ? (
+        <Notice tone="bad">{t('close.hasUnexplained')}</Notice>
+      ) : day.grave > 0 ? (
+        <Notice tone="wait">{t('close.hasGrave', { count: day.grave })}</Notice>
+      ) : day.proof !== null ? (
+        <Notice tone="ok">{t('close.ties')}</Notice>
+      ) : between && !differs ? (
+        <Notice tone="ok">{t('close.tiesReported', between)}</Notice>
+      ) : (
+        <Notice>{t('close.tiesUnproved')}</Notice>
+      )}
+      {differs && <Notice tone="wait">{differs}</Notice>}
+    </>
+  )
 }

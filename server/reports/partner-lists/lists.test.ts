@@ -87,6 +87,6 @@ test('thirteen balances, without the money on hold', async () => {
   assert.equal(balances.length, 13)
   assert.deepEqual(
     balances.find((balance) => balance.operator === 'SNWAVE'),
-    { operator: 'SNWAVE', collectMinor: 0n, depositMinor: 492_500n, heldMinor: 507_500n },
+    { operator: 'SNWAVE', collectMinor: 0n, depositMinor: 492_500n, heldMinor: 507_500n, earnedFeesMinor: 0n },
   )
 })

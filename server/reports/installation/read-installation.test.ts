@@ -117,7 +117,7 @@ test('tasks that fail, with their sentence, and one that is due and that nobody 
 })
 
 test('null for standbys that the role of the database may not read', async () => {
-  assert.deepEqual((await read()).replication, { required: false, standbys: [] })
+  assert.deepEqual((await read()).replication, { required: false, standbys: [], commitWaitMs: 0 })
   const role = `reader_${randomBytes(6).toString('hex')}`
   await database.pool.query(`create role ${role}; grant pg_read_all_data to ${role}`)
   // One connection, which keeps the role.

@@ -19,7 +19,7 @@ const STRICT = {
   types: ['node'],
   typeRoots: [path.join(ROOT, 'node_modules/@types')],
 }
-/** What a careful project adds. What other tools generate need not pass it. */
+/** The options that a careful project adds. Code that other tools generate need not pass them. */
 const STRICTER = { noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true }
 
 /** Compiles files by their names as a partner's project does, in the strictest mode. Fails with what the compiler says. */

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { SampleLanguage } from '#lib/partner/reference.ts'
 import { initiationSchema, recordSchema } from '#lib/schemas/api/responses.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
-import { writeDeposit } from '#server/http/reference/samples/waiting-deposit.ts'
+import { writeDeposit } from '#server/http/reference/samples/samples.ts'
 import { runSample } from './run-sample.ts'
 
 /** The line of each language that ends an example after thirty seconds, and the same with one second. */

@@ -68,7 +68,7 @@ test('a rule that two administrators changed takes effect: a deposit above the n
   await page.getByRole('link', { name: 'Edit a copy' }).click()
   await page.getByText('Change Rule 2').click()
   await page.getByLabel('Name').last().fill('Large payouts')
-  // What was typed survives a reload.
+  // A reload keeps the typed rules.
   await page.reload()
   await expect(page.getByText('These are your unsaved changes from this tab.')).toBeVisible()
   const changed = page.locator('section', { has: page.getByRole('heading', { name: 'Rule 2' }) })

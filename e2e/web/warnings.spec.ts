@@ -13,7 +13,7 @@ import { expect, signIn, test } from './fixtures.ts'
 import { confirmProposal, newApplication, newPerson, sandboxPool } from './people.ts'
 import { newQueue, openApprovals, rowOf } from './waiting.ts'
 
-// What people must be told before they decide, and cannot find out otherwise.
+// Facts that people need before they decide, and find out nowhere else.
 
 let pool: Pool
 test.beforeAll(async () => {

@@ -60,7 +60,7 @@ export type PivotFact = {
   feesMinor: bigint
 }
 
-/** What is never added together, by measure: numbers of transactions always are. */
+/** The figures that are never added together, by measure: numbers of transactions always are. */
 const APART: Readonly<Record<PivotMeasure, readonly ('currency' | 'direction')[]>> = {
   count: [],
   amount: ['currency', 'direction'],

@@ -11,9 +11,8 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { loadActor } from '#server/people/sign-in/sessions.ts'
 import { endCollection, lockChange, removeExpiredPayloads, type StoredChange } from './change-store.ts'
-import { mayConfirmAlone } from './confirm-alone.ts'
 import { stillHolds } from './decide-change.ts'
-import { KINDS } from './kinds.ts'
+import { KINDS, kindsConfirmedAlone } from './kinds.ts'
 
 type CollectFailure =
   | FreshProofRefusal
@@ -72,7 +71,7 @@ async function readConfirmer(
   { decidedBy, proposedBy, kind }: StoredChange,
 ): Promise<CommandActor | undefined> {
   if (decidedBy === null || !isChangeKind(kind)) return undefined
-  if (decidedBy === proposedBy) return (await mayConfirmAlone(trx, kind)) ? SYSTEM_ACTOR : undefined
+  if (decidedBy === proposedBy) return (await kindsConfirmedAlone(trx)).has(kind) ? SYSTEM_ACTOR : undefined
   const member = await loadActor(trx, decidedBy, applicationId)
   if (member.ok) return { kind: 'person', id: decidedBy, applicationId, roles: member.value.roles }
   const installationId = await findInstallation(trx, applicationId)

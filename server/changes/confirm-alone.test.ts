@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { CHANGE_PERMISSIONS, type ChangeKindName, isChangeKind } from '#lib/approvals/proposed-change.ts'
+import { type ChangeKindName, isChangeKind } from '#lib/approvals/proposed-change.ts'
 import type { Role } from '#lib/people/permissions.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
@@ -11,8 +11,8 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { collectSecret } from './collect-secret.ts'
-import { mayConfirmAlone } from './confirm-alone.ts'
 import { confirmChange, refuseChange } from './decide-change.ts'
+import { kindsConfirmedAlone } from './kinds.ts'
 import { listChanges, readConfirmation } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
 
@@ -124,12 +124,7 @@ describe('in a sandbox', () => {
         kind,
       )
     }
-    const alone = await Promise.all(
-      Object.keys(CHANGE_PERMISSIONS)
-        .filter(isChangeKind)
-        .map(async (kind) => ((await mayConfirmAlone(pool, kind)) ? [kind] : [])),
-    )
-    assert.deepEqual(alone.flat().sort(), SECRETS)
+    assert.deepEqual([...(await kindsConfirmedAlone(pool))].sort(), SECRETS)
   })
 })
 

@@ -14,8 +14,7 @@ import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { type BoundChange, type ChangeKind, type Refused, refused } from './change-kind.ts'
 import { endChange, lockChange, type StoredChange } from './change-store.ts'
-import { mayConfirmAlone } from './confirm-alone.ts'
-import { KINDS } from './kinds.ts'
+import { KINDS, kindsConfirmedAlone } from './kinds.ts'
 
 type DecideFailure =
   | 'not_found'
@@ -81,7 +80,7 @@ async function lockOpenChange(
   if (!stored || !isChangeKind(stored.kind)) return err('not_found')
   const kind = KINDS[stored.kind]
   const needs = CHANGE_PERMISSIONS[stored.kind]
-  const isAlone = confirms && stored.proposedBy === actor.id && (await mayConfirmAlone(trx, stored.kind))
+  const isAlone = confirms && stored.proposedBy === actor.id && (await kindsConfirmedAlone(trx)).has(stored.kind)
   const permission = isAlone ? needs.propose : needs.confirm
   const roles = await lockRolesOfDecider(trx, { applicationId, actor }, permission)
   if (!roles) return err('not_found')

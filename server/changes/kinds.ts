@@ -1,5 +1,7 @@
-import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { type ChangeKindName, isChangeKind } from '#lib/approvals/proposed-change.ts'
+import type { Queryable } from '#server/database/pool.ts'
 import type { ChangeKind } from './change-kind.ts'
+import { isSandbox } from './change-store.ts'
 import { ADJUSTMENT_KINDS } from './kinds/adjustment-kinds.ts'
 import { APPLICATION_KINDS } from './kinds/application-kinds.ts'
 import { BENEFICIARY_KINDS } from './kinds/beneficiary-kinds.ts'
@@ -31,4 +33,14 @@ export const KINDS: Readonly<Record<ChangeKindName, ChangeKind>> = {
   ...JOURNAL_KINDS,
   ...BOOK_KINDS,
   ...BENEFICIARY_KINDS,
+}
+
+/**
+ * Returns the kinds of change that their proposer alone may confirm: those that make a secret, in a sandbox. The secrets of a sandbox guard invented
+ * money, and an engineer who tries the service out has no colleague there. Everything else needs two people in a sandbox as well, so that it works as
+ * production does.
+ */
+export async function kindsConfirmedAlone(queryable: Queryable): Promise<ReadonlySet<ChangeKindName>> {
+  const secrets = Object.entries(KINDS).flatMap(([name, kind]) => (kind.makesSecret && isChangeKind(name) ? [name] : []))
+  return new Set((await isSandbox(queryable)) ? secrets : [])
 }

@@ -11,8 +11,8 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { refused } from './change-kind.ts'
-import { type ChangeRow, isSandbox, selectChanges } from './change-store.ts'
-import { KINDS } from './kinds.ts'
+import { type ChangeRow, selectChanges } from './change-store.ts'
+import { KINDS, kindsConfirmedAlone } from './kinds.ts'
 
 /** The list of a page: those that wait, and what was decided lately. */
 const LISTED_MAX = 100
@@ -30,7 +30,8 @@ export async function readConfirmation(queryable: Queryable, { applicationId, ki
   const deciding = await Promise.all(
     permissions.map((permission) => findDecidingApplication(queryable, { applicationId, permission, except: [actor.id] })),
   )
-  const needsNobody = kinds.some((kind) => KINDS[kind].makesSecret) && (await isSandbox(queryable))
+  const confirmedAlone = await kindsConfirmedAlone(queryable)
+  const needsNobody = kinds.some((kind) => confirmedAlone.has(kind))
   const isAlone = !needsNobody && deciding.every((id) => id === undefined)
   return { isAlone, isConfirmedElsewhere: deciding.some((id) => id !== undefined) && !deciding.includes(applicationId), needsNobody }
 }
@@ -57,8 +58,8 @@ export async function listChangesElsewhere(queryable: Queryable, actor: PersonCo
 
 async function describe(queryable: Queryable, rows: readonly ChangeRow[], actor: PersonCommandActor): Promise<ProposedChangeDto[]> {
   const known = rows.flatMap((row) => (isChangeKind(row.kind) ? [{ ...row, kind: row.kind }] : []))
-  const inSandbox = await isSandbox(queryable)
-  return Promise.all(known.map(async (row) => toDto(row, await readShown(queryable, row), { actor, inSandbox })))
+  const confirmedAlone = await kindsConfirmedAlone(queryable)
+  return Promise.all(known.map(async (row) => toDto(row, await readShown(queryable, row), { actor, confirmedAlone })))
 }
 
 type KnownRow = ChangeRow & { kind: ChangeKindName }
@@ -87,7 +88,7 @@ function stateOf({ outcome, isExpired }: ChangeRow): ProposedChangeDto['state'] 
   return outcome ?? (isExpired ? 'expired' : 'open')
 }
 
-type Viewer = { actor: PersonCommandActor; inSandbox: boolean }
+type Viewer = { actor: PersonCommandActor; confirmedAlone: ReadonlySet<ChangeKindName> }
 
 function toDto(row: KnownRow, shown: Shown, viewer: Viewer): ProposedChangeDto {
   const { applicationId, applicationName, changeId, kind, subject, reason, proposedAt, expiresAt, decidedAt, decidedBy, collection } = row
@@ -110,9 +111,9 @@ function toDto(row: KnownRow, shown: Shown, viewer: Viewer): ProposedChangeDto {
   }
 }
 
-function mayDecide(row: KnownRow, { actor, inSandbox }: Viewer): ProposedChangeDto['mayDecide'] {
+function mayDecide(row: KnownRow, { actor, confirmedAlone }: Viewer): ProposedChangeDto['mayDecide'] {
   if (stateOf(row) !== 'open') return 'decided'
-  if (row.proposedBy === actor.id) return inSandbox && KINDS[row.kind].makesSecret ? 'alone' : 'own_proposal'
+  if (row.proposedBy === actor.id) return confirmedAlone.has(row.kind) ? 'alone' : 'own_proposal'
   if (!can(actor.roles, CHANGE_PERMISSIONS[row.kind].confirm)) return 'not_permitted'
   // The subject of a change about a person is that person's id.
   if (row.subject === actor.id) return 'about_you'

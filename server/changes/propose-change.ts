@@ -9,8 +9,7 @@ import { withTransaction } from '#server/database/with-transaction.ts'
 import { findDecidingApplication } from '#server/people/second-person-store.ts'
 import { type BoundChange, type Refused, refused } from './change-kind.ts'
 import { hasOpenChange, insertChange } from './change-store.ts'
-import { mayConfirmAlone } from './confirm-alone.ts'
-import { KINDS } from './kinds.ts'
+import { KINDS, kindsConfirmedAlone } from './kinds.ts'
 
 type ProposeFailure =
   | 'not_permitted'
@@ -61,7 +60,7 @@ export async function storeProposal(
   const except = [proposedBy, change.personId]
   const permission = CHANGE_PERMISSIONS[kind].confirm
   const isDecided =
-    (await mayConfirmAlone(trx, kind)) || (await findDecidingApplication(trx, { applicationId, permission, except })) !== undefined
+    (await kindsConfirmedAlone(trx)).has(kind) || (await findDecidingApplication(trx, { applicationId, permission, except })) !== undefined
   if (!isDecided) return err('no_second_person')
   const { subject, payload } = change
   if (await hasOpenChange(trx, applicationId, kind, subject)) return err('already_proposed')

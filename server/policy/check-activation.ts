@@ -11,7 +11,7 @@ export type ActivationRefusal =
   /** The rules have new gaps that nobody has accepted. */
   | 'not_accepted'
 
-/** What is wrong with a version: `known` is so in the version in effect as well, `added` is new. */
+/** The findings about a version: `known` is so in the version in effect as well, `added` is new. */
 export type VersionFindings = { known: RuleFinding[]; added: RuleFinding[] }
 
 /** Compares what is wrong with two sets of rules, given the present members and services of an application. */

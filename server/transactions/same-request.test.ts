@@ -60,7 +60,7 @@ async function check({ type, source, application, request }: Start): Promise<str
   return problems.length === 0 ? 'existing' : 'external_id_taken'
 }
 
-/** What a request asks for: with another one of these it is another payment, whoever sends it. */
+/** The fields by which a request is recognised: with another one of these it is another payment, whoever sends it. */
 const CONTENT: ReadonlySet<string> = new Set(['type', 'operator', 'name', 'phone', 'amount'])
 
 const CHANGES: [name: string, change: (start: Start) => Start][] = [

@@ -138,7 +138,7 @@ function useAnnouncements(intended: readonly IntendedDecision[]): void {
   }, [intended, locale, t])
 }
 
-/** What was validated, and that no money moves where another approval is needed. */
+/** The payment or batch that was validated, and that no money moves where another approval is needed. */
 function waitingText(t: Translate, locale: Locale, one: IntendedDecision): string {
   const what = subjectText(t, locale, one)
   if (one.stillWaiting === 0) return t('undo.validated', { what })

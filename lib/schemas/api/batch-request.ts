@@ -32,7 +32,7 @@ export const batchRequestSchema = z
         .max(NAME_LENGTH_MAX, { error: mustBe('name', `a text of 1 to ${NAME_LENGTH_MAX} characters`) })
         .refine(isCleanText, { error: mustBe('name', 'a text without control characters') })
         .optional()
-        .meta({ description: 'What people of the application call it in the back office. If it is absent, its Idempotency-Key' }),
+        .meta({ description: 'Its name for people in the back office. If it is absent, its Idempotency-Key' }),
       webhookUrl: transactionRequestSchema.shape.webhookUrl.optional().meta({
         format: 'uri',
         maxLength: 2_048,
@@ -95,7 +95,7 @@ export function isRowRefusal(text: string): text is RowRefusal {
 const batchFields = {
   batchId: z.uuid().meta({ description: 'Identifies the batch in later calls and in the back office' }),
   idempotencyKey: z.uuid().meta({ description: 'The Idempotency-Key that made it' }),
-  name: z.string().meta({ description: 'What people of the application call it' }),
+  name: z.string().meta({ description: 'Its name for people in the back office' }),
   webhookUrl: z.string().meta({ description: 'Receives the result of each deposit' }),
   depositCount: z.int().meta({ description: 'How many deposits it has' }),
   createdAt: z.iso.datetime().meta({ description: 'When it was accepted, ISO 8601 in UTC' }),

@@ -34,7 +34,7 @@ export const operatorStatusSchema = z
     collect: directionSchema.meta({ description: 'Collects from customers' }),
     deposit: directionSchema.meta({ description: 'Deposits to beneficiaries' }),
   })
-  .meta({ id: 'OperatorStatus', description: 'What you can send to an operator now' })
+  .meta({ id: 'OperatorStatus', description: 'The calls that an operator takes now' })
 
 export type OperatorStatus = z.output<typeof operatorStatusSchema>
 
@@ -55,6 +55,6 @@ export const accountCheckSchema = z
     }),
     checkedAt: z.iso.datetime().nullable().meta({ description: 'When the operator was asked, ISO 8601 in UTC; null for NOT_OFFERED' }),
   })
-  .meta({ id: 'AccountCheck', description: 'What an operator says about the account of a phone number' })
+  .meta({ id: 'AccountCheck', description: 'The answer of an operator about the account of a phone number' })
 
 export type AccountCheckResponse = z.output<typeof accountCheckSchema>

@@ -40,7 +40,7 @@ const settledTransactionSchema = z.strictObject({
   gross: amount('The amount that moved at the operator'),
   feesSystem: amount('The fee of the service'),
   feesApp: amount('The fee of the application'),
-  net: amount('What the transaction did to your balance: above zero for a collect, below zero for a deposit'),
+  net: amount('The change of your balance: above zero for a collect, below zero for a deposit'),
   completedAt: instant('When it succeeded'),
   operatorTime: z.iso
     .datetime()
@@ -49,7 +49,9 @@ const settledTransactionSchema = z.strictObject({
   class: z
     .enum(TRANSACTION_CLASSES)
     .meta({ description: 'How it compares with the statement; matched: the operator has it on the same day' }),
-  adjustments: z.array(z.enum(ADJUSTMENT_KINDS)).meta({ description: 'What two people changed in the books later; the status stays' }),
+  adjustments: z
+    .array(z.enum(ADJUSTMENT_KINDS))
+    .meta({ description: 'The changes that two people made in the books later; the status stays' }),
 })
 
 const settledAdjustmentSchema = z.strictObject({
@@ -59,7 +61,7 @@ const settledAdjustmentSchema = z.strictObject({
   }),
   id: text('The transaction, or the change that two people made'),
   transactionId: z.string().nullable().meta({ description: 'The transaction that it is about; null if it is about none' }),
-  net: amount('What it did to your balance'),
+  net: amount('The change of your balance'),
   at: instant('When it was posted'),
 })
 
@@ -80,7 +82,7 @@ export const settlementReportSchema = z
       .array(settledAdjustmentSchema)
       .meta({ description: 'Everything else that changed your balance; the same on every page' }),
   })
-  .meta({ id: 'SettlementReport', description: 'What a signed day of an account did to the balance of your application' })
+  .meta({ id: 'SettlementReport', description: 'The changes that a signed day of an account made to the balance of your application' })
 
 /** An exact decimal as the number that JSON writes in the same digits: amounts and sums have at most 15. Throws if it would be another. */
 export function jsonNumber(decimal: string): number {

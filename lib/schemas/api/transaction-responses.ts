@@ -50,4 +50,4 @@ export const refundListSchema = z
     refundedAmount: z.number().meta({ description: 'How much of the collect is refunded or being refunded' }),
     remainingAmount: z.number().meta({ description: 'How much of the collect can still be refunded' }),
   })
-  .meta({ id: 'RefundList', description: 'What was refunded of a collect' })
+  .meta({ id: 'RefundList', description: 'The refunds of a collect' })

@@ -143,7 +143,7 @@ create table person_sightings (
   primary key (application_id, person_id)
 );
 
--- What a person saved of a page: the filters of the transaction list, or a table of the totals. A shared view is offered to all members and
+-- The views that a person saved: the filters of the transaction list, or a table of the totals. A shared view is offered to all members and
 -- still belongs to that person.
 create table saved_views (
   application_id uuid not null,

@@ -15,7 +15,7 @@ const COLLECT_SHORT_EVERY_MS = 1_000
 const COLLECT_IDLE_EVERY_MS = 300_000
 /** The share of the time that collections may take: a large heap on a slow machine takes most of a second, in which nothing else runs. */
 const COLLECT_SHARE_MAX = 0.05
-/** What a process holds for this long at least is what it needs: it is short of memory only above that by the margin. */
+/** Memory that a process holds for this long at least is needed: it is short of memory only above that by the margin. */
 const REST_AFTER_MS = 300_000
 const REST_MARGIN_BYTES = 20 * MB
 /** Between two samples of a process at rest the memory differs by less. */

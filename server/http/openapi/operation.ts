@@ -49,7 +49,10 @@ export const TAGS_V2 = [
   { name: 'Batches', description: 'Send thousands of deposits in one request, see how far they are, and cancel what was not sent.' },
   { name: 'Transactions', description: 'List transactions, find one, cancel what was not sent to an operator, and refund collects.' },
   { name: 'Operators', description: 'What can be sent to each operator now, and checks of accounts.' },
-  { name: 'Settlements', description: 'What a signed day of an account at an operator did to the balance of the application.' },
+  {
+    name: 'Settlements',
+    description: 'The changes that a signed day of an account at an operator made to the balance of the application.',
+  },
 ] as const
 type Tag = (typeof TAGS)[number]['name'] | (typeof TAGS_V2)[number]['name']
 

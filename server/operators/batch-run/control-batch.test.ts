@@ -12,7 +12,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { NO_LOOPS, SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { OperatorHarness } from '../testing/operator-harness.ts'
-import { rescheduleFarWork } from '../work/operator-work-store.ts'
+import { rescheduleFarWork } from '../work/work-schedule-store.ts'
 import { endStoppedRows, pauseBatch, resumeBatch, stopBatch } from './control-batch.ts'
 
 let harness: OperatorHarness

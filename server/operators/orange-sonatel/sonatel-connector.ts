@@ -116,7 +116,7 @@ async function lookUp({ context, settings, client }: Sonatel, query: StatusEnqui
   // A customer whose payment failed may try again while the code is valid.
   if (!judged || judged.kind === 'failed') {
     if (qr.isOpen) return { kind: 'pending', exchange }
-    // What is kept of the code stays with the failed payment: by it, a later query knows that anybody may have paid.
+    // The mark of the code stays with the failed payment: by it, a later query knows that anybody may have paid.
     const failed = judged ?? { kind: 'failed', ...QR_EXPIRED, exchange }
     return { ...failed, operatorReference: query.operatorReference, operatorReferenceOther: judged?.operatorReference }
   }

@@ -26,7 +26,7 @@ export async function fundWallet(
   return fundedSchema.parse(await answer.body.json()).balance
 }
 
-/** What our account for deposits held before anything moved, in units of the currency. */
+/** The balance of our account for deposits before anything moved, in units of the currency. */
 const OPENING_AMOUNT = 100_000_000
 
 /**

@@ -14,6 +14,7 @@ import type { Settler } from '#server/transactions/transition.ts'
 import type { Connectors } from '../connector.ts'
 import { type ForcedEnquiry, storeForcedEnquiries } from './operator-work-store.ts'
 import { isAboutItems } from './settle-final-result.ts'
+import { makeQueriesDue } from './work-schedule-store.ts'
 
 /** Forced enquiries in progress at one operator, per process, and of those the ones of one caller. */
 export const FORCED_CALLS_MAX = 32
@@ -165,4 +166,12 @@ async function record(pool: Pool, queries: FinishedForcedEnquiry[]): Promise<voi
 function toAuditEntry({ applicationId, transactionId, actor, address, operator, outcome, httpStatus }: FinishedForcedEnquiry): AuditEntry {
   const details = { operator, outcome, httpStatus }
   return { applicationId, actor, address, action: 'transaction.synchronised', subject: transactionId, details }
+}
+
+/**
+ * Has the dispatcher query operators soon about transactions that are still open here, instead of at their next scheduled time: something else says that
+ * they have ended. The dispatcher's limits hold, and the answer alone decides. Returns how many queries became due.
+ */
+export function querySoon(pool: Pool, transactions: readonly { applicationId: string; transactionId: string }[]): Promise<number> {
+  return transactions.length === 0 ? Promise.resolve(0) : makeQueriesDue(pool, transactions)
 }

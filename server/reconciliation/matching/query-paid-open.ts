@@ -1,5 +1,5 @@
 import type { Pool } from '#server/database/pool.ts'
-import { querySoon } from '#server/operators/work/query-soon.ts'
+import { querySoon } from '#server/operators/work/forced-enquiries.ts'
 import { listPaidOpen } from './match-store.ts'
 
 /** A statement of a bad hour must not become as many queries at once; what is left is queried in the next minutes. */

@@ -5,7 +5,7 @@ import type { PivotFilter } from '#lib/schemas/page-address.ts'
 import type { AuditDetails } from '#server/audit/canonical-text.ts'
 import type { TableCell, TableRows } from '../export/csv.ts'
 
-/** What was chosen for a table that is taken out, as the audit record keeps it. */
+/** The choices for a table that is taken out, as the audit record keeps it. */
 export function pivotDetails({ zone, from, to }: PivotDto, choice: PivotFilter): AuditDetails {
   return {
     timeZone: zone,

@@ -21,7 +21,7 @@ export type PivotSum = {
   amountMinor: bigint
 }
 
-/** What matches the query, per operator, type, status and period, in one statement. By day the ranges have no months; null: one period. */
+/** Counts and sums of the matching transactions, per operator, type, status and period, in one statement. By day the ranges have no months; null: one period. */
 export function selectPivotSums(
   queryable: Queryable,
   applicationId: string,

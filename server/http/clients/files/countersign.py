@@ -106,7 +106,7 @@ class _BatchRequest(TypedDict):
 class BatchRequest(_BatchRequest, total=False):
     """A batch of deposits. Unknown fields are ignored."""
 
-    # What people of the application call it in the back office. If it is absent, its Idempotency-Key
+    # Its name for people in the back office. If it is absent, its Idempotency-Key
     name: str
     # An absolute http or https address, which receives the result of each deposit as a webhook. If it is absent, that of the application
     webhookUrl: str
@@ -156,7 +156,7 @@ class Batch(TypedDict):
     batchId: str
     # The Idempotency-Key that made it
     idempotencyKey: str
-    # What people of the application call it
+    # Its name for people in the back office
     name: str
     # Receives the result of each deposit
     webhookUrl: str
@@ -176,7 +176,7 @@ class BatchPage(TypedDict):
     batchId: str
     # The Idempotency-Key that made it
     idempotencyKey: str
-    # What people of the application call it
+    # Its name for people in the back office
     name: str
     # Receives the result of each deposit
     webhookUrl: str
@@ -224,7 +224,7 @@ class ListedBatch(TypedDict):
     batchId: str
     # The Idempotency-Key that made it
     idempotencyKey: str
-    # What people of the application call it
+    # Its name for people in the back office
     name: str
     # Receives the result of each deposit
     webhookUrl: str
@@ -316,7 +316,7 @@ class RefundRequest(_RefundRequest, total=False):
 
 
 class RefundList(TypedDict):
-    """What was refunded of a collect."""
+    """The refunds of a collect."""
 
     # The refunds of the collect, the oldest first; FAILED ones too
     refunds: List[Transaction]
@@ -394,7 +394,7 @@ class OperatorStatusDeposit(TypedDict):
 
 
 class OperatorStatus(TypedDict):
-    """What you can send to an operator now."""
+    """The calls that an operator takes now."""
 
     # The operator code
     transferMethod: TransferMethod
@@ -422,7 +422,7 @@ class AccountCheckRequest(TypedDict):
 
 
 class AccountCheck(TypedDict):
-    """What an operator says about the account of a phone number."""
+    """The answer of an operator about the account of a phone number."""
 
     # The operator code
     transferMethod: TransferMethod
@@ -482,7 +482,7 @@ SettlementReportTransactionsItem = TypedDict(
         "feesSystem": float,
         # The fee of the application
         "feesApp": float,
-        # What the transaction did to your balance: above zero for a collect, below zero for a deposit
+        # The change of your balance: above zero for a collect, below zero for a deposit
         "net": float,
         # When it succeeded
         "completedAt": str,
@@ -490,7 +490,7 @@ SettlementReportTransactionsItem = TypedDict(
         "operatorTime": Optional[str],
         # How it compares with the statement; matched: the operator has it on the same day
         "class": Literal["success_failed_there", "success_absent_there", "paid_there", "in_transit", "open", "failed_both", "matched"],
-        # What two people changed in the books later; the status stays
+        # The changes that two people made in the books later; the status stays
         "adjustments": List[Literal["reverse", "late", "concede", "fees_out"]],
     },
 )
@@ -506,7 +506,7 @@ class SettlementReportAdjustmentsItem(TypedDict):
     id: str
     # The transaction that it is about; null if it is about none
     transactionId: Optional[str]
-    # What it did to your balance
+    # The change of your balance
     net: float
     # When it was posted
     at: str
@@ -514,7 +514,7 @@ class SettlementReportAdjustmentsItem(TypedDict):
 
 
 class SettlementReport(TypedDict):
-    """What a signed day of an account did to the balance of your application."""
+    """The changes that a signed day of an account made to the balance of your application."""
 
     # The account at the operator: the operator code, with -collect or -deposit where the operator has two accounts
     wallet: str

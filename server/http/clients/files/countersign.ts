@@ -62,7 +62,7 @@ export type InitiationResponse = {
 
 /** A batch of deposits. Unknown fields are ignored. */
 export type BatchRequest = {
-  /** What people of the application call it in the back office. If it is absent, its Idempotency-Key */
+  /** Its name for people in the back office. If it is absent, its Idempotency-Key */
   name?: string | undefined
   /** An absolute http or https address, which receives the result of each deposit as a webhook. If it is absent, that of the application */
   webhookUrl?: string | undefined
@@ -108,7 +108,7 @@ export type Batch = {
   batchId: string
   /** The Idempotency-Key that made it */
   idempotencyKey: string
-  /** What people of the application call it */
+  /** Its name for people in the back office */
   name: string
   /** Receives the result of each deposit */
   webhookUrl: string
@@ -126,7 +126,7 @@ export type BatchPage = {
   batchId: string
   /** The Idempotency-Key that made it */
   idempotencyKey: string
-  /** What people of the application call it */
+  /** Its name for people in the back office */
   name: string
   /** Receives the result of each deposit */
   webhookUrl: string
@@ -170,7 +170,7 @@ export type ListedBatch = {
   batchId: string
   /** The Idempotency-Key that made it */
   idempotencyKey: string
-  /** What people of the application call it */
+  /** Its name for people in the back office */
   name: string
   /** Receives the result of each deposit */
   webhookUrl: string
@@ -246,7 +246,7 @@ export type RefundRequest = {
   webhookUrl?: string | undefined
 }
 
-/** What was refunded of a collect. */
+/** The refunds of a collect. */
 export type RefundList = {
   /** The refunds of the collect, the oldest first; FAILED ones too */
   refunds: Transaction[]
@@ -316,7 +316,7 @@ export type OperatorStatusDeposit = {
   enforcesLimits: boolean
 }
 
-/** What you can send to an operator now. */
+/** The calls that an operator takes now. */
 export type OperatorStatus = {
   /** The operator code */
   transferMethod: TransferMethod
@@ -340,7 +340,7 @@ export type AccountCheckRequest = {
   phoneNumber: string
 }
 
-/** What an operator says about the account of a phone number. */
+/** The answer of an operator about the account of a phone number. */
 export type AccountCheck = {
   /** The operator code */
   transferMethod: TransferMethod
@@ -396,7 +396,7 @@ export type SettlementReportTransactionsItem = {
   feesSystem: number
   /** The fee of the application */
   feesApp: number
-  /** What the transaction did to your balance: above zero for a collect, below zero for a deposit */
+  /** The change of your balance: above zero for a collect, below zero for a deposit */
   net: number
   /** When it succeeded */
   completedAt: string
@@ -404,7 +404,7 @@ export type SettlementReportTransactionsItem = {
   operatorTime: string | null
   /** How it compares with the statement; matched: the operator has it on the same day */
   class: 'success_failed_there' | 'success_absent_there' | 'paid_there' | 'in_transit' | 'open' | 'failed_both' | 'matched'
-  /** What two people changed in the books later; the status stays */
+  /** The changes that two people made in the books later; the status stays */
   adjustments: ('reverse' | 'late' | 'concede' | 'fees_out')[]
 }
 
@@ -416,13 +416,13 @@ export type SettlementReportAdjustmentsItem = {
   id: string
   /** The transaction that it is about; null if it is about none */
   transactionId: string | null
-  /** What it did to your balance */
+  /** The change of your balance */
   net: number
   /** When it was posted */
   at: string
 }
 
-/** What a signed day of an account did to the balance of your application. */
+/** The changes that a signed day of an account made to the balance of your application. */
 export type SettlementReport = {
   /** The account at the operator: the operator code, with -collect or -deposit where the operator has two accounts */
   wallet: string

@@ -1,6 +1,6 @@
 import { CURL_CREDENTIALS, nameUuids } from '#lib/partner/call-as-curl.ts'
 import type { Samples } from '#lib/partner/reference.ts'
-import { BATCH_ID, CHECKER_ID, COLLECT_ID, DEPOSIT_ID } from '#server/http/openapi/examples.ts'
+import { BATCH_ID, CHECKER_ID, COLLECT_ID, DEPOSIT_ID, DEPOSIT_REQUEST } from '#server/http/openapi/examples.ts'
 import type { Json } from '#server/http/openapi/operation.ts'
 
 /** One operation as the document describes it, with the values of its examples. */
@@ -24,6 +24,12 @@ export function writeSamples({ method, path, isOpen, query, idempotencyKey, body
     body: body === undefined ? undefined : toValue('', body),
   }
   return { curl: writeCurl(call), typescript: writeTypeScript(call), python: writePython(call), php: writePhp(call) }
+}
+
+/** The example of a deposit of another amount, such as one that waits for approval. Its other fields are those of every example. */
+export function writeDeposit(amount: number): Samples {
+  const body = { ...DEPOSIT_REQUEST, amount }
+  return writeSamples({ method: 'POST', path: '/api/v1/transaction/deposit', isOpen: false, query: [], body })
 }
 
 /** Where a path has an id, each language puts the variable of the reader there. */

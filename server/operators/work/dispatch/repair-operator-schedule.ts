@@ -1,6 +1,6 @@
 import type { Pool } from '#server/database/pool.ts'
 import type { Connectors } from '#server/operators/connector.ts'
-import { rescheduleFarWork } from '../operator-work-store.ts'
+import { rescheduleFarWork } from '../work-schedule-store.ts'
 
 /** Twice the longest pause of the schedule. */
 const AHEAD_MS_MAX = 2 * 60 * 60_000

@@ -22,7 +22,7 @@ import { TransactionForm } from './_components/transaction-form.tsx'
 export const generateMetadata = titled('close.adjustments')
 
 /**
- * What two people of the installation may change in the books of any application: a transaction that has ended, found by its id, and the fees that are
+ * Adjustments by two people of the installation in the books of any application: of a transaction that has ended, found by its id, and the fees that are
  * to be taken out.
  */
 export default async function AdjustmentsPage({ params, searchParams }: PageProps) {

@@ -99,7 +99,7 @@ export function BatchReview(props: BatchProps) {
   )
 }
 
-/** What this person had left out, or was typing, when somebody else ended the batch: they may still need the reasons. */
+/** The rows that this person had left out, and a reason still being typed, when somebody else ended the batch: they may still need them. */
 function LeftOutBefore({ exclusions: { excluded, typed, clear } }: { exclusions: Exclusions }) {
   const { t, locale } = useTranslations()
   const rows = [...excluded.values(), ...[...typed.values()].filter(({ reason }) => reason.trim() !== '')]

@@ -121,6 +121,24 @@ test('run by npm from its address, as the guide says', async () => {
   assert.match(String(failed), /Usage: countersign listen/)
 })
 
+// Before any program listens: after a program has ended, its last call still waits for up to ten seconds, and is counted.
+test('200 with a page of fifty and the cursor behind it; 400 and 429 for wrong and for too many calls', async () => {
+  const ask = (query: string) => fetch(`${harness.baseUrl}/api/v2/webhook-events${query}`, { headers: harness.headers })
+  const { cursor } = await (await ask('')).json()
+  const ids = await endTransactions(Array.from({ length: 53 }, (_, place) => (place % 3 === 0 ? 'failed' : 'succeeded')))
+  const page = await (await ask(`?after=${cursor}&wait=1`)).json()
+  const rest = await (await ask(`?after=${page.cursor}`)).json()
+  assert.deepEqual([page.events.length, page.events.at(-1).cursor, rest.events.length], [50, page.cursor, 3])
+  assert.deepEqual(
+    [...page.events, ...rest.events].map(({ transactionId }) => transactionId),
+    ids,
+  )
+  assert.deepEqual(await (await ask(`?after=${rest.cursor}`)).json(), { events: [], cursor: rest.cursor })
+  for (const query of ['?after=w1.1', '?after=w1.1.1&wait=11', '?wait=x']) assert.equal((await ask(query)).status, 400, query)
+  const many = await Promise.all(Array.from({ length: 5 }, () => ask(`?after=${rest.cursor}&wait=2`)))
+  assert.deepEqual(many.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 429])
+})
+
 test('forwarded in order, signed and once, with a line for each answer; nothing of before and nothing that no program waits for', async () => {
   await endTransactions(['succeeded'])
   const local = await startLocal()
@@ -175,23 +193,6 @@ test('exit 1 with one sentence: a wrong password, a missing setting, no address,
     assert.equal(await ended, 1)
     assert.match(printed.text, sentence)
   }
-})
-
-test('200 with a page of fifty and the cursor behind it; 400 and 429 for wrong and for too many calls', async () => {
-  const ask = (query: string) => fetch(`${harness.baseUrl}/api/v2/webhook-events${query}`, { headers: harness.headers })
-  const { cursor } = await (await ask('')).json()
-  const ids = await endTransactions(Array.from({ length: 53 }, (_, place) => (place % 3 === 0 ? 'failed' : 'succeeded')))
-  const page = await (await ask(`?after=${cursor}&wait=1`)).json()
-  const rest = await (await ask(`?after=${page.cursor}`)).json()
-  assert.deepEqual([page.events.length, page.events.at(-1).cursor, rest.events.length], [50, page.cursor, 3])
-  assert.deepEqual(
-    [...page.events, ...rest.events].map(({ transactionId }) => transactionId),
-    ids,
-  )
-  assert.deepEqual(await (await ask(`?after=${rest.cursor}`)).json(), { events: [], cursor: rest.cursor })
-  for (const query of ['?after=w1.1', '?after=w1.1.1&wait=11', '?wait=x']) assert.equal((await ask(query)).status, 400, query)
-  const many = await Promise.all(Array.from({ length: 5 }, () => ask(`?after=${rest.cursor}&wait=2`)))
-  assert.deepEqual(many.map(({ status }) => status).toSorted(), [200, 200, 200, 200, 429])
 })
 
 test('404 outside of a sandbox', async () => {

@@ -11,6 +11,7 @@ import { startBareService } from '#e2e/bench/limits/bare-exchanges.ts'
 import { flowTemplates } from '#e2e/bench/load/deposit-templates.ts'
 import type { FlowResult } from '#e2e/bench/load/flow-plan.ts'
 import type { Template } from '#e2e/bench/load/plan.ts'
+import { fundWallet } from '#server/operators/testing/simulated-wallets.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 
 const APPLICATIONS = 200
@@ -31,6 +32,8 @@ const CPU_BAR = 2
 const RATE_BAR = 0.5
 const SPLIT_BAR = 1.6
 const DELAY_BAR_MS = 1_000
+/** In units of the currency. With less, deposits would wait for float after some 150,000 transactions: what a simulator opens with is paid out then. */
+const WALLET_AMOUNT = 1_000_000_000_000
 
 /** Everything that flows through a service: partner, operators and PostgreSQL around it. */
 export type FlowSetting = {
@@ -103,6 +106,7 @@ export async function withFlowSetting(
   const partner = await startFlowPartner()
   const simulators = await startSimulators({ folder: environment.folder, count: SIMULATORS, delayMs: OPERATOR_DELAY_MS, badDayShare })
   try {
+    await Promise.all(simulators.places.map((place) => fundWallet(place, { operator: place.operator, amount: WALLET_AMOUNT })))
     const partners = await createPartners(database.pool, APPLICATIONS)
     await database.pool.query('vacuum analyze')
     const setting = { context, database, simulators, partner, templates: flowTemplates(partners, 13, partner.receivers(RECEIVERS)) }

@@ -1,6 +1,7 @@
 // Runs node:test files against a throw-away PostgreSQL: `npm run test:server -- [file or folder ...] [--without file or folder] [--at-once 3]
-// [--minutes 7]`.
-// With `--changed`: the tests of what differs from the branch `main`, committed or not.
+// [--minutes 7] [--retry]`.
+// With `--retry`: files with a failed test run once more at the end, one at a time. What passes then failed because of what ran beside it; both
+// attempts are printed. With `--changed`: the tests of what differs from the branch `main`, committed or not.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync, readFileSync } from 'node:fs'
@@ -10,8 +11,16 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startTestPostgres } from './postgres.ts'
-import { describeSlowestFiles, type FileResult, findFilesWithoutResults, readFileResults } from './runner/file-results.ts'
+import {
+  describeSlowestFiles,
+  describeSums,
+  type FileResult,
+  findFailedFiles,
+  findFilesWithoutResults,
+  readFileResults,
+} from './runner/file-results.ts'
 import { moveToMemory } from './runner/memory-folder.mjs'
+import { SECOND_ATTEMPT } from './runner/name-failures.mjs'
 import { prepareSeededData, seededDataPath, usesSeededData } from './service/seeded-data.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -26,6 +35,7 @@ const { positionals, values: options } = parseArgs({
     // A test that hangs fails after this time. Some tests have a variable that makes them run for hours.
     minutes: { type: 'string', default: '7' },
     changed: { type: 'boolean', default: false },
+    retry: { type: 'boolean', default: false },
   },
 })
 
@@ -87,29 +97,31 @@ async function runTests(files: readonly string[], databaseUrl: string): Promise<
   const seeding = seededData === undefined ? undefined : prepareSeededData(seededData)
   // Without it nothing that needs it can pass: the run ends, and the reason is thrown below.
   seeding?.catch(() => isOver.abort())
-  const first = await runOnce(files, environment, isOver.signal)
+  const first = await runOnce(files, { environment, signal: isOver.signal, atOnce: options['at-once'] })
   await seeding
   process.stdout.write(describeSlowestFiles(first.results))
+  // Node's runner ends with 0 although a file has no results.
   const lost = findFilesWithoutResults(files, first.results)
-  if (lost.length === 0 || first.code !== 0) return first.code
-  // Node's runner ends with 0 all the same: what has no results runs again.
-  console.log(`\nNo results, running again: ${lost.join(', ')}`)
-  const second = await runOnce(lost, environment, isOver.signal)
-  const stillLost = findFilesWithoutResults(lost, second.results)
+  const again = options.retry ? [...lost, ...findFailedFiles(files, first.results)] : lost
+  if (again.length === 0 || first.isInterrupted || isOver.signal.aborted) return first.code
+  console.log(`\n${SECOND_ATTEMPT} ${again.join(', ')}`)
+  const second = await runOnce(again, { environment, signal: isOver.signal, atOnce: '1' })
+  const stillLost = findFilesWithoutResults(again, second.results)
   if (stillLost.length > 0) console.error(`No results: ${stillLost.join(', ')}`)
-  return stillLost.length > 0 ? 1 : second.code
+  process.stdout.write(describeSums(first.results, second.results))
+  const code = options.retry ? second.code : first.code || second.code
+  return stillLost.length > 0 ? 1 : code
 }
 
 async function runOnce(
   files: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  signal: AbortSignal,
-): Promise<{ code: number; results: FileResult[] }> {
+  { environment, signal, atOnce }: { environment: NodeJS.ProcessEnv; signal: AbortSignal; atOnce: string },
+): Promise<{ code: number; isInterrupted: boolean; results: FileResult[] }> {
   const folder = await mkdtemp(path.join(tmpdir(), 'countersign-run-'))
   const resultsFile = path.join(folder, 'results.jsonl')
   const flags = [
     '--test',
-    `--test-concurrency=${options['at-once']}`,
+    `--test-concurrency=${atOnce}`,
     `--test-timeout=${Number(options.minutes) * 60_000}`,
     // Handles that a failed test left open do not hold up the run.
     '--test-force-exit',
@@ -122,7 +134,11 @@ async function runOnce(
   const child = spawn(process.execPath, [...flags, ...files], { stdio: 'inherit', env: environment })
   const end = () => child.kill()
   signal.addEventListener('abort', end)
-  const forward = (name: NodeJS.Signals) => child.kill(name)
+  let isInterrupted = false
+  const forward = (name: NodeJS.Signals) => {
+    isInterrupted = true
+    child.kill(name)
+  }
   process.once('SIGINT', forward)
   process.once('SIGTERM', forward)
   const [code] = (await once(child, 'exit')) as [number | null]
@@ -131,5 +147,5 @@ async function runOnce(
   signal.removeEventListener('abort', end)
   const results = readFileResults(await readFile(resultsFile, 'utf8').catch(() => ''))
   await rm(folder, { recursive: true })
-  return { code: code ?? 1, results }
+  return { code: code ?? 1, isInterrupted, results }
 }

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { endPreparation, PINNED_NODE, prepare, ROOT } from '../prepare.mjs'
 import { findBrowser } from './runner/find-browser.mjs'
 import { moveToMemory } from './runner/memory-folder.mjs'
-import { describeFailures, findFailures } from './runner/name-failures.mjs'
+import { describeFailures, findFailures, findFlaky } from './runner/name-failures.mjs'
 
 const CRASH_KILLS = 6
 const FAILOVERS = 2
@@ -23,6 +23,8 @@ const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
 const totals = { passed: 0, failed: 0 }
 /** The failures of each step, for the end. */
 const failures = []
+/** What passed only at its second attempt. Playwright and run.ts allow one, because other programs may load the machine; each is named at the end. */
+const flaky = []
 /** The steps that run now. */
 const children = new Set()
 
@@ -53,7 +55,7 @@ try {
   await Promise.all([
     step(
       'Tests of server, and of whole services in e2e',
-      `node server/testing/run.ts server e2e ${BESIDE_PAGES.map((place) => `--without ${place}`).join(' ')}`,
+      `node server/testing/run.ts --retry server e2e ${BESIDE_PAGES.map((place) => `--without ${place}`).join(' ')}`,
     ),
     runCrashes(scripts.crash, browser),
   ])
@@ -61,7 +63,9 @@ try {
     step('Pages in a browser', 'playwright test --retries 1 --config e2e/playwright.config.ts', {
       environment: { CHROMIUM_PATH: await browser, ...(isAll && { TEST_ALL: '1' }) },
     }),
-    step('Tests of processes that start and end', `node server/testing/run.ts --at-once 1 ${BESIDE_PAGES.join(' ')}`, { isBeside: true }),
+    step('Tests of processes that start and end', `node server/testing/run.ts --retry --at-once 1 ${BESIDE_PAGES.join(' ')}`, {
+      isBeside: true,
+    }),
   ])
   await step(
     `Attack run with ${ATTACK_REQUESTS} requests`,
@@ -78,6 +82,7 @@ try {
   for (const folder of ['test-results', 'playwright-report', 'e2e/test-results'])
     rmSync(path.join(ROOT, folder), { recursive: true, force: true })
 }
+if (flaky.length > 0) console.log(`\n== Passed at the second attempt only\n${describeFailures(flaky).join('\n')}`)
 if (failures.length > 0) console.log(`\n== Failed\n${describeFailures(failures).join('\n')}`)
 console.log(`\n${secondsSince(startedAtMs)} s`)
 console.log(`${totals.passed} passed, ${totals.failed} failed`)
@@ -108,6 +113,7 @@ async function step(name, command, { environment = {}, isBeside = false } = {}) 
   // A runner that breaks without a failed test has failed all the same.
   if (code !== 0 && counts.failed === 0) counts.failed = 1
   if (counts.failed > 0) failures.push(...findFailures(output).map((failure) => ({ step: name, ...failure })))
+  flaky.push(...findFlaky(output).map((failure) => ({ step: name, ...failure })))
   totals.passed += counts.passed
   totals.failed += counts.failed
   console.log(`== ${name}: ${counts.passed} passed, ${counts.failed} failed, ${secondsSince(begunAtMs)} s`)
@@ -147,11 +153,13 @@ function secondsSince(startMs) {
 
 /** Reads the closing lines of Node's test runner, of Playwright and of our own programs. */
 function countTests(output) {
+  // Of our own programs, and of run.ts where files had a second attempt.
+  const closing = [...output.matchAll(/^(\d+) passed, (\d+) failed$/gm)].at(-1)
+  if (closing) return { passed: Number(closing[1]), failed: Number(closing[2]) }
   const last = (pattern) => Number([...output.matchAll(pattern)].at(-1)?.[1] ?? 0)
-  // Files whose results were lost run again, with sums of their own.
   const sum = (pattern) => [...output.matchAll(pattern)].reduce((total, match) => total + Number(match[1]), 0)
-  const passed = sum(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm) || last(/^(\d+) passed, \d+ failed$/gm)
-  const failed = sum(/^ℹ fail (\d+)/gm) + sum(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm) + last(/^\d+ passed, (\d+) failed$/gm)
+  const passed = sum(/^ℹ pass (\d+)/gm) || last(/^\s+(\d+) passed \(/gm)
+  const failed = sum(/^ℹ fail (\d+)/gm) + sum(/^ℹ cancelled (\d+)/gm) + last(/^\s+(\d+) failed$/gm)
   return { passed, failed }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { TestEvent } from 'node:test/reporters'
-import reportFiles, { findFilesWithoutResults, readFileResults } from './file-results.ts'
+import reportFiles, { describeSums, findFailedFiles, findFilesWithoutResults, readFileResults } from './file-results.ts'
 
 async function report(events: readonly unknown[]) {
   async function* stream() {
@@ -24,4 +24,17 @@ test('a file is named that the runner never mentions, that it reports as a test 
     'd.test.ts',
     'e.test.ts',
   ])
+})
+
+test('the second attempt of a file counts, and a file that failed in it is red', async () => {
+  const of = (type: string, file: string) => ({ type, data: { name: 'x', file: path.resolve(file), entryFile: path.resolve(file) } })
+  const first = await report([
+    of('test:pass', 'a.test.ts'),
+    of('test:fail', 'b.test.ts'),
+    of('test:pass', 'b.test.ts'),
+    of('test:fail', 'c.test.ts'),
+  ])
+  const second = await report([of('test:pass', 'b.test.ts'), of('test:pass', 'b.test.ts'), of('test:fail', 'c.test.ts')])
+  assert.deepEqual(findFailedFiles(['a.test.ts', 'b.test.ts', 'c.test.ts'], first), ['b.test.ts', 'c.test.ts'])
+  assert.equal(describeSums(first, second), '\n3 passed, 1 failed\n')
 })

@@ -8,6 +8,22 @@ const ALL_LINES_MAX = 34
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences begin with this character
 const CONTROL = /\u001b\[[\d;]*m/g
 
+/** Begins the line of run.ts that names the files of the second attempt. */
+export const SECOND_ATTEMPT = 'Second attempt, one file at a time:'
+
+/**
+ * Returns what failed at a first attempt and passed at the second: of Node's runner by run.ts, of a browser by Playwright.
+ * @param {string} output what the step printed
+ * @returns {{ title: string, lines: string[] }[]}
+ */
+export function findFlaky(output) {
+  const text = output.replace(CONTROL, '')
+  const [first = '', second] = text.split(`\n${SECOND_ATTEMPT}`)
+  const failedAgain = new Set(second === undefined ? [] : failuresOfNode(second).map(({ title }) => title))
+  const flakyOfNode = second === undefined ? [] : failuresOfNode(first).filter(({ title }) => !failedAgain.has(title))
+  return [...flakyOfNode, ...listOfPlaywright(text, 'flaky')]
+}
+
 /**
  * Returns what failed in a step that failed: for each test its file and title, with the first lines of its error; for a program that lists
  * no tests its last lines.
@@ -16,7 +32,8 @@ const CONTROL = /\u001b\[[\d;]*m/g
  */
 export function findFailures(output) {
   const text = output.replace(CONTROL, '')
-  const found = [...failuresOfNode(text), ...failuresOfPlaywright(text)]
+  const last = text.split(`\n${SECOND_ATTEMPT}`).at(-1) ?? ''
+  const found = [...failuresOfNode(last), ...listOfPlaywright(text, 'failed')]
   return found.length > 0 ? found : [{ title: 'its last lines', lines: keptLines(text).slice(-LAST_LINES_MAX) }]
 }
 
@@ -35,13 +52,15 @@ function failuresOfNode(text) {
   })
 }
 
-/** The titles below `N failed`; those of tests that passed at their second attempt are below `N flaky`. The errors are above, numbered. */
-function failuresOfPlaywright(text) {
-  const list = /^ {2}\d+ failed\n((?: {4}.*\n?)+)/m.exec(text)?.[1] ?? ''
+/** The titles below `N failed`, or below `N flaky` those of tests that passed at their second attempt. The errors are above, numbered. */
+function listOfPlaywright(text, name) {
+  const list = new RegExp(`^ {2}\\d+ ${name}\\n((?: {4}.*\\n?)+)`, 'm').exec(text)?.[1] ?? ''
   return keptLines(list).map((line) => {
     const title = line.replace(/[ ─]+$/, '')
     const [, error = ''] = text.split(new RegExp(`^ {2}\\d+\\) ${escaped(title)}[ ─]*$`, 'm'))
-    return { title, lines: keptLines(error).slice(0, ERROR_LINES_MAX) }
+    // Up to the next error, or to the sums.
+    const [own = ''] = error.split(/^ {2}\d+(?:\) | failed| flaky| passed)/m, 1)
+    return { title, lines: keptLines(own).slice(0, ERROR_LINES_MAX) }
   })
 }
 

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { describeFailures, findFailures } from './name-failures.mjs'
+import { describeFailures, findFailures, findFlaky, SECOND_ATTEMPT } from './name-failures.mjs'
 
 /** Returns the output of Node's test runner for these files. */
 async function runFiles(files: Readonly<Record<string, string>>): Promise<string> {
@@ -35,6 +35,16 @@ test('fails (twice)', () => { throw new Error('the reason') })`,
   assert.match(second?.lines.join('\n') ?? '', /cannot be loaded/)
 })
 
+test("what passed at the second attempt of Node's runner is told from what failed at both", async () => {
+  const failing = (title: string) => `import test from 'node:test'\ntest('${title}', () => { throw new Error('the reason') })`
+  const first = await runFiles({ 'one.test.mjs': failing('is slow'), 'two.test.mjs': failing('is wrong') })
+  const output = `${first}\n${SECOND_ATTEMPT} one.test.mjs, two.test.mjs\n${await runFiles({ 'two.test.mjs': failing('is wrong') })}`
+  assert.deepEqual(
+    [findFailures(output), findFlaky(output)].map((found) => found.map(({ title }) => title)),
+    [['two.test.mjs:2:1 is wrong'], ['one.test.mjs:2:1 is slow']],
+  )
+})
+
 test("the tests that failed in a browser, and not those that passed at their second attempt, are found in Playwright's output", () => {
   const output = `
   ✘    1 [tasks] › web/a.spec.ts:4:1 › opens (the page) (1.2s)
@@ -58,6 +68,7 @@ test("the tests that failed in a browser, and not those that passed at their sec
   const [found, ...others] = findFailures(output)
   assert.deepEqual(others, [])
   assert.equal(found?.title, '[tasks] › web/a.spec.ts:4:1 › opens (the page)')
+  assert.deepEqual(findFlaky(output), [{ title: '[tasks] › web/b.spec.ts:9:1 › is slow', lines: ['Error: was slow'] }])
   assert.equal(found?.lines[0], 'Error: not visible')
 })
 

@@ -27,7 +27,7 @@ import { closeCallerRecords, createCallerRecords } from './partner-auth/caller-r
 import { setProcessWide } from './process-wide.ts'
 import type { Tracing } from './tracing/tracing.ts'
 import { createSettler, type Settler, type WrittenWebhooks } from './transactions/transition.ts'
-import { UnansweredArrays } from './transactions/unanswered-arrays.ts'
+import { UnansweredStarts } from './transactions/unanswered-starts.ts'
 import type { DeliveryLoop } from './webhooks/delivery-loop.ts'
 import { createGuardedSenders, type GuardedSenders } from './webhooks/send/send-webhook.ts'
 
@@ -43,7 +43,7 @@ export type Runtime = HttpRuntime & {
   tokens: Tokens
   throttle: SignInThrottle
   intake: Intake
-  unansweredArrays: UnansweredArrays
+  unansweredStarts: UnansweredStarts
   settler: Settler
   connectors: FollowingConnectors
   callbacks: CallbackIntake
@@ -87,7 +87,8 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
   const directory = await createDirectory({ pool })
   const { submitThrough, wakeOperators, wakeQueries, reserveSlots, settleByCallback } = linkDispatcher()
   const tracing = config.traces && (await startTracing(config.traces, metrics))
-  const plainIntake = createIntake({ pool, reserveSlots, onBatch: (size) => metrics.observeBatch('intake', size) })
+  const unansweredStarts = new UnansweredStarts()
+  const plainIntake = createIntake({ pool, reserveSlots, unansweredStarts, onBatch: (size) => metrics.observeBatch('intake', size) })
   const intake = tracing?.traceIntake(plainIntake) ?? plainIntake
   const { deliverThrough, wakeWebhooks, ...webhooks } = linkDeliveries()
   const plainSettler = createSettler({ pool, ...webhooks, onBatch: (size) => metrics.observeBatch('settlement', size) })
@@ -118,7 +119,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     logger,
     directory,
     intake,
-    unansweredArrays: new UnansweredArrays(),
+    unansweredStarts,
     settler,
     tracing,
     connectors,
@@ -138,10 +139,7 @@ export async function createRuntime({ config, databaseUrl, logger, operatorDefau
     wake: { operators: wakeOperators, webhooks: wakeWebhooks },
     submitThrough,
     deliverThrough,
-    async close() {
-      await following.close()
-      await closeRuntime(runtime)
-    },
+    close: () => following.close().then(() => closeRuntime(runtime)),
   }
   return publish(runtime)
 }

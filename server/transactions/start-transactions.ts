@@ -26,7 +26,7 @@ import {
   webhookUrlOf,
 } from './find-start-problems.ts'
 import type { Intake, IntakeItem, IntakeOutcome, Refund } from './intake.ts'
-import type { UnansweredArrays } from './unanswered-arrays.ts'
+import type { UnansweredStarts } from './unanswered-starts.ts'
 
 /** `intake` wakes the loop that submits to operators, after each batch that has work for it. */
 export type StartTransactionsDeps = {
@@ -34,7 +34,7 @@ export type StartTransactionsDeps = {
   intake: Pick<Intake, 'submit'>
   connectors: Connected
   /** Keeps the webhooks of an array back until it is answered. Absent where nobody waits for the ids: people and files. */
-  unansweredArrays?: UnansweredArrays
+  unansweredStarts?: UnansweredStarts
 }
 
 /**
@@ -121,10 +121,10 @@ async function submitOne(intake: Pick<Intake, 'submit'>, item: IntakeItem): Prom
   }
 }
 
-function submitArray({ intake, unansweredArrays }: StartTransactionsDeps, items: readonly IntakeItem[]) {
+function submitArray({ intake, unansweredStarts }: StartTransactionsDeps, items: readonly IntakeItem[]) {
   const submit = () => submitAll(intake, items)
   const ids = items.map(({ transactionId }) => transactionId)
-  return unansweredArrays ? unansweredArrays.during(ids, submit) : submit()
+  return unansweredStarts ? unansweredStarts.during(ids, submit) : submit()
 }
 
 /**

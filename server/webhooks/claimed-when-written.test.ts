@@ -5,7 +5,7 @@ import { anIntakeItem, makeApplication } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type IntakeItem, takeIn } from '#server/transactions/intake.ts'
 import { createSettler, type WrittenWebhooks } from '#server/transactions/transition.ts'
-import { UnansweredArrays } from '#server/transactions/unanswered-arrays.ts'
+import { UnansweredStarts } from '#server/transactions/unanswered-starts.ts'
 import { closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 
 const LEASE_MS = 30_000
@@ -175,8 +175,9 @@ test('every webhook of a burst at one receiver is delivered once', async () => {
   assert.deepEqual(ids.toSorted(), items.map(({ transactionId }) => transactionId).toSorted())
 })
 
-test('nothing, and then one webhook half a second after the array of its transaction was answered', async () => {
-  const unanswered = new UnansweredArrays()
+test('nothing, and then one webhook half a second after the slow request of its transaction was answered', async () => {
+  let nowMs = 0
+  const unanswered = new UnansweredStarts(() => nowMs)
   const receiver = await startReceiver((response) => response.end())
   const [held, other] = [await anOpenTransaction(receiver.url), await anOpenTransaction(receiver.url)]
   const loop = startLoop(database.pool, { untilAnswered: unanswered.untilAnswered })
@@ -187,6 +188,7 @@ test('nothing, and then one webhook half a second after the array of its transac
   await settler.settle(ending(other))
   await untilFinished(database.pool, other.applicationId)
   assert.equal(receiver.received.length, 1)
+  nowMs = 10_000
   stored.resolve()
   await answered
   const answeredMs = performance.now()
@@ -200,7 +202,7 @@ test('nothing, and then one webhook half a second after the array of its transac
 })
 
 test('the claim of a webhook that is kept back is returned by a drain', async () => {
-  const unanswered = new UnansweredArrays()
+  const unanswered = new UnansweredStarts()
   const item = await anOpenTransaction('https://partner.example/hooks')
   const loop = startLoop(database.pool, { untilAnswered: unanswered.untilAnswered })
   const stored = Promise.withResolvers<void>()
@@ -214,7 +216,7 @@ test('the claim of a webhook that is kept back is returned by a drain', async ()
 })
 
 test('a webhook that would be kept back is returned at once if the loop has ended', async () => {
-  const unanswered = new UnansweredArrays()
+  const unanswered = new UnansweredStarts()
   const item = await anOpenTransaction('https://partner.example/hooks')
   const ended = startLoop(database.pool, { untilAnswered: unanswered.untilAnswered })
   const stored = Promise.withResolvers<void>()

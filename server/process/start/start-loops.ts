@@ -83,7 +83,7 @@ export function startLoops(runtime: Runtime): Loops {
     allowsPrivateTargets: config.isSandbox,
     networksFor: (applicationId) => directory.find(applicationId)?.webhookNetworks ?? [],
     onRecorded: (outcome, count) => metrics.countOutcome('webhook', outcome, count),
-    untilAnswered: runtime.unansweredArrays.untilAnswered,
+    untilAnswered: runtime.unansweredStarts.untilAnswered,
     trace: runtime.tracing?.traceWebhook,
   })
   runtime.submitThrough(dispatcher)

@@ -8,7 +8,7 @@ import { createTestPartner } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createIntake, type Intake } from './intake.ts'
 import { startTransactions } from './start-transactions.ts'
-import { UnansweredArrays } from './unanswered-arrays.ts'
+import { UnansweredStarts } from './unanswered-starts.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -16,20 +16,20 @@ before(async () => {
 })
 after(() => database.drop())
 
-test('webhooks kept back of each transaction of an array until the last one is stored, and of no single request', async () => {
+test('webhooks kept back of a single request until its commit is acknowledged, and of each transaction of an array until the last one is', async () => {
   const { pool } = database
   const { applicationId } = await createTestPartner(pool)
   const directory = await createDirectory({ pool })
   const application = directory.find(applicationId) ?? assert.fail('it was created')
   await directory.close()
-  const unansweredArrays = new UnansweredArrays()
-  const intake = createIntake({ pool })
+  const unansweredStarts = new UnansweredStarts()
+  const intake = createIntake({ pool, unansweredStarts })
   const ids: string[] = []
   const submit: Intake['submit'] = (item) => {
     ids.push(item.transactionId)
     return intake.submit(item)
   }
-  const deps = { pool, connectors: connectedTo(), unansweredArrays, intake: { submit } }
+  const deps = { pool, connectors: connectedTo(), unansweredStarts, intake: { submit } }
   const start = (count: number) =>
     startTransactions(deps, {
       application,
@@ -46,19 +46,35 @@ test('webhooks kept back of each transaction of an array until the last one is s
         countryName: 'CAMEROON',
       })),
     })
-  const areKeptBack = () => ids.splice(0).map((id) => unansweredArrays.untilAnswered(id) !== undefined)
+  const areKeptBack = () => ids.splice(0).map((id) => unansweredStarts.untilAnswered(id) !== undefined)
   const holder = await pool.connect()
   await holder.query('begin')
   await holder.query('select 1 from application_counters where application_id = $1 for update', [applicationId])
   const single = start(1)
-  assert.deepEqual(areKeptBack(), [false])
   const array = start(2)
-  await waitUntil('the array is being taken in', () => ids.length === 2)
-  const [first = ''] = ids
-  assert.deepEqual(areKeptBack(), [true, true])
+  await waitUntil('all are being taken in', () => ids.length === 3)
+  const started = [...ids]
+  assert.deepEqual(areKeptBack(), [true, true, true])
   await holder.query('commit')
   holder.release()
   for (const { ok } of await Promise.all([single, array])) assert.ok(ok)
-  await unansweredArrays.untilAnswered(first)
-  assert.equal(unansweredArrays.untilAnswered(first), undefined)
+  for (const id of started) {
+    await unansweredStarts.untilAnswered(id)
+    assert.equal(unansweredStarts.untilAnswered(id), undefined)
+  }
+})
+
+test('webhooks kept back until half a second after a slow end, and not longer than until a quick one', async () => {
+  let nowMs = 0
+  const unansweredStarts = new UnansweredStarts(() => nowMs)
+  await unansweredStarts.during(['quick'], async () => undefined)
+  assert.equal(unansweredStarts.untilAnswered('quick'), undefined)
+  const stored = Promise.withResolvers<void>()
+  const slow = unansweredStarts.during(['slow'], () => stored.promise)
+  nowMs = 300
+  stored.resolve()
+  await slow
+  const endedMs = performance.now()
+  await unansweredStarts.untilAnswered('slow')
+  assert.ok(performance.now() - endedMs >= 490)
 })

@@ -1,7 +1,10 @@
 import type { Page } from 'playwright/test'
+import { csv, MTN_HEADER, mtnRow } from '#server/reconciliation/testing/statements.ts'
 import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
 import { sandboxPool, storeContradiction } from './people.ts'
 import { personWith } from './sandbox.ts'
+import { importStatement, uploadStatement } from './statements.ts'
+import { startCollect } from './transaction-list.ts'
 
 /** Makes an operator report SUCCESS for a FAILED collect without a reference, which lists name by its id. */
 async function contradict(applicationName: string): Promise<string> {
@@ -95,4 +98,39 @@ test('a line that nothing explains is found by keyboard, and closed with a reaso
   await page.getByLabel('State').selectOption('closed')
   await page.getByRole('button', { name: 'Apply' }).click()
   await expect(row).toContainText('Explained')
+})
+
+test('the payment of a line is chosen by keyboard among the likely ones, with what differs, and the match is taken back', async ({
+  page,
+}, testInfo) => {
+  const fatou = personWith(['finance'])
+  const [mark, phone] = [`CANDIDATE-${testInfo.retry}`, `22901970009${10 + testInfo.retry}`]
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const paid = { Status: 'Successful', Type: 'Debit', From: `FRI:${phone}/MSISDN`, Amount: '1,250', Currency: 'XOF' }
+  const content = csv([MTN_HEADER, mtnRow({ Id: mark, Date: `${day} 12:00:00`, ...paid })])
+  await signIn(page, fatou, `/${fatou.slug}/close`)
+  await uploadStatement(page, fatou.slug, { wallet: 'BJMTN-collect', content })
+  await importStatement(page, 1)
+  const transactionId = await startCollect(phone, { transferMethod: 'BJMTN', countryName: 'BENIN', amount: 1_200 })
+  await page.goto(`/${fatou.slug}/close/exceptions?wallet=BJMTN-collect`)
+  // Days are examined every minute, and the list is live.
+  await page.getByRole('row').filter({ hasText: mark }).getByRole('link').click({ timeout: 90_000 })
+  const list = page.getByRole('table', { name: 'Transactions without a line that may be this payment' })
+  const candidate = list.getByRole('row').filter({ hasText: transactionId })
+  await expect(candidate.getByText('differs')).toHaveCount(1)
+  await expectAccessibleEverywhere(page)
+  await page.keyboard.press('j')
+  await expect(candidate).toHaveAttribute('aria-current', 'true')
+  await page.keyboard.press('m')
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText(transactionId)).toBeVisible()
+  await dialog.getByLabel('Note').fill('The operator rounded it')
+  await dialog.getByRole('button', { name: 'Match', exact: true }).click()
+  await expect(dialog).toHaveCount(0)
+  await expect(list).toHaveCount(0)
+  await expect(page.getByRole('heading', { name: 'Amount differs' })).toBeVisible({ timeout: 90_000 })
+  await page.keyboard.press('u')
+  await dialog.getByLabel('Note').fill('It was another customer')
+  await dialog.getByRole('button', { name: 'Undo match' }).click()
+  await expect(candidate).toBeVisible({ timeout: 90_000 })
 })

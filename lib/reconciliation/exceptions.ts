@@ -140,6 +140,24 @@ export type ExceptionTransactionDto = {
   reference: string | null
 }
 
+/**
+ * What an exception could be matched with: a transaction without a line, or a line without a transaction. `isSame`: which of its figures are those of
+ * the exception.
+ */
+export type MatchCandidateDto = {
+  lineId: string
+  transactionId: string
+  /** Whose transaction it is; null for a line. */
+  application: string | null
+  at: string
+  amount: string
+  phone: string | null
+  reference: string | null
+  /** In our words for a transaction, in the operator's for a line. */
+  status: string
+  isSame: { amount: boolean; phone: boolean; reference: boolean }
+}
+
 /** One exception in full, with its evidence. */
 export type ExceptionDetailDto = ExceptionDto & {
   line: ExceptionLineDto | null
@@ -149,4 +167,8 @@ export type ExceptionDetailDto = ExceptionDto & {
   /** The confirmed adjustment that it was closed with, or can be. */
   adjustment: { changeId: string; kind: (typeof ADJUSTMENT_CHANGES)[number] } | null
   events: readonly ExceptionEventDto[]
+  /** The likeliest first. Only while it is open, and its line or its transaction lacks the other side. */
+  candidates: readonly MatchCandidateDto[]
+  /** Its line and a transaction were matched since it was examined: it is examined again within a minute. */
+  isMatched: boolean
 }

@@ -213,6 +213,50 @@ test('closed as matched once a person has matched the line, and opened again whe
   )
 })
 
+test('the likeliest transactions without a line are beside a line that nothing explains, with what differs, and none once it is matched', async () => {
+  const pay = (amount: number, phone: string, more: { reference?: string; event?: 'failed' } = {}) =>
+    desk.pay({ operator: 'BFOM', type: 'COLLECT', amountMinor: BigInt(amount) * 100n, phoneNumber: `226${phone}`, ...more })
+  const sameNumber = await pay(650, '70999999')
+  const failed = await pay(700, '70999998', { event: 'failed' })
+  const twin = await pay(700, '70999999')
+  const other = await pay(900, '70111111')
+  const hasLine = await pay(700, '70999999')
+  await desk.pay({ operator: 'BFOM', type: 'DEPOSIT', amountMinor: 70_000n, phoneNumber: '22670999999' })
+  await bring({ id: 'L1', amount: 700, phone: '70999999', reference: hasLine.transactionId }, { id: 'L2', amount: 701, phone: '70999999' })
+  await examineDays(desk.pool)
+  const exception = (await list()).find((each) => each.class === 'unknown_payment')
+  const { candidates, line, isMatched } = await read(exception?.exceptionId ?? '')
+  assert.equal(isMatched, false)
+  const expected = [twin, sameNumber].map((item) => [item.transactionId, String(item.amountMinor / 100n)])
+  assert.deepEqual(candidates.map(({ transactionId, amount }) => [transactionId, amount]).toSorted(), expected.toSorted())
+  assert.deepEqual(new Set(candidates.map(({ isSame }) => JSON.stringify(isSame))).size, 1)
+  assert.deepEqual(candidates[0]?.isSame, { amount: false, phone: true, reference: false })
+  assert.ok(![failed, other].some((item) => candidates.some(({ transactionId }) => transactionId === item.transactionId)))
+  const match = { applicationId: desk.applicationId, actor: fatou, lineId: BigInt(line?.lineId ?? 0), note: 'rounded by the operator' }
+  must(await matchByHand(desk.pool, { ...match, transactionId: twin.transactionId }))
+  const after = await read(exception?.exceptionId ?? '')
+  assert.deepEqual([after.candidates, after.isMatched], [[], true])
+})
+
+test('a success that no statement has, and the lines without a transaction of its number or its amount, are beside each other', async () => {
+  const paid = await collect(700)
+  await bring({ id: 'L1', amount: 700, phone: '70555555' }, { id: 'L2', amount: 40 }, { id: 'L3', amount: 41, phone: '70555555' })
+  await desk.pool.query("update statement_files set last_day = last_day + 1 where state = 'imported'")
+  await examineRecentDays(desk.pool, new Date())
+  await examineDays(desk.pool)
+  const details = await Promise.all((await list()).map(({ exceptionId }) => read(exceptionId)))
+  const absent = details.find((each) => each.class === 'success_absent_there')
+  assert.deepEqual(
+    absent?.candidates.map(({ reference, amount, isSame }) => [reference, amount, isSame]),
+    [
+      ['L2', '40', { amount: false, phone: true, reference: false }],
+      ['L1', '700', { amount: true, phone: false, reference: false }],
+    ],
+  )
+  const ofLine = (id: string) => details.find((each) => each.line?.operatorId === id)?.candidates.map(({ transactionId }) => transactionId)
+  assert.deepEqual([ofLine('L1'), ofLine('L2'), ofLine('L3')], [[paid.transactionId], [paid.transactionId], []])
+})
+
 test('taken by one of two people at the same moment, handed over by its owner or an administrator, closed with a reason by its owner only', async () => {
   await bring({ id: 'L1', amount: 700 })
   await examineDays(desk.pool)

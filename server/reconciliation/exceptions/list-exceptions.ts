@@ -12,6 +12,7 @@ import {
 import { walletOf } from '#lib/reconciliation/wallets.ts'
 import { DAY_MS } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
+import { isMatched, listLinesOfTransaction, listTransactionsOfLine } from '../matching/match-candidates.ts'
 import {
   countExceptions,
   type ExceptionRow,
@@ -54,7 +55,26 @@ export async function readException(
     answer: paid && paid.said !== null && paid.saidAt !== null ? { said: paid.said, at: paid.saidAt.toISOString() } : null,
     adjustment: paid && paid.changeId !== null && paid.kind !== null ? { changeId: paid.changeId, kind: `adjustment.${paid.kind}` } : null,
     events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
+    ...(await readOtherSide(queryable, applicationId, row)),
   }
+}
+
+/** What an open exception could be matched with, where its line or its transaction lacks the other side. */
+async function readOtherSide(
+  queryable: Queryable,
+  applicationId: string,
+  { outcome, class: name, lineId, ledger, transactionId, operator }: ExceptionRow,
+): Promise<Pick<ExceptionDetailDto, 'candidates' | 'isMatched'>> {
+  if (outcome !== null) return { candidates: [], isMatched: false }
+  if (name === 'unknown_payment' && lineId !== null) {
+    if (await isMatched(queryable, applicationId, { lineId })) return { candidates: [], isMatched: true }
+    return { candidates: await listTransactionsOfLine(queryable, { applicationId, lineId, operator }), isMatched: false }
+  }
+  if (name === 'success_absent_there' && ledger !== null && transactionId !== null) {
+    if (await isMatched(queryable, applicationId, { ledger, transactionId })) return { candidates: [], isMatched: true }
+    return { candidates: await listLinesOfTransaction(queryable, { applicationId, ledger, transactionId }), isMatched: false }
+  }
+  return { candidates: [], isMatched: false }
 }
 
 function toDto(row: ExceptionRow, now: Date): ExceptionDto {

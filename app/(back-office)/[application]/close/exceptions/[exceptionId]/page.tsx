@@ -27,6 +27,7 @@ import { ChangeList } from '../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../_components/page-content.tsx'
 import { AdjustButton } from '../../../funding/_components/adjust-button.tsx'
 import { ExceptionMark, OverdueMark } from '../_components/exception-marks.tsx'
+import { Candidates } from './_components/candidates.tsx'
 import { ComparedTable, EvidenceLinks, History } from './_components/evidence.tsx'
 import { ExceptionActions } from './_components/exception-actions.tsx'
 import { ReverseButton } from './_components/reverse-button.tsx'
@@ -51,10 +52,11 @@ export default async function ExceptionPage({ params }: PageProps<'exceptionId'>
   const subject = transaction && `${transaction.ledger} ${transaction.transactionId}`
   const operator = OPERATOR_CODES.find((code) => code === transaction?.operator)
   const reversal = transaction && (await findReversal(pool, transaction.ledger, transaction.transactionId))
+  const mayMatch = can(actor.roles, 'reconciliation:work')
   const mayReverse = exception.state !== 'closed' && !isAlone && can(actor.roles, 'reversal:decide')
   const mayAdjust = exception.state !== 'closed' && !isAlone && can(actor.roles, 'adjustment:propose')
   return (
-    <PageContent words={['close.', 'exceptions.', 'funding.', 'change.']}>
+    <PageContent words={['close.', 'exceptions.', 'funding.', 'change.', 'status.', 'time.']}>
       <PageHeader
         title={t(`close.class.${exception.class}`)}
         lead={
@@ -76,6 +78,7 @@ export default async function ExceptionPage({ params }: PageProps<'exceptionId'>
             )}
             {mayAdjust && operator && transaction?.isFinal && (
               <AdjustButton
+                hasKey
                 application={application}
                 ledger={transaction.ledger}
                 subject={{ transactionId: transaction.transactionId, status: statusOf(transaction.status), operator }}
@@ -93,6 +96,7 @@ export default async function ExceptionPage({ params }: PageProps<'exceptionId'>
           </div>
           <ComparedTable t={t} exception={exception} />
         </div>
+        {exception.state !== 'closed' && <Candidates application={application} exception={exception} mayMatch={mayMatch} />}
         <ChangeList
           t={t}
           locale={locale}
@@ -158,6 +162,9 @@ function Summary({ t, exception }: SummaryProps) {
   )
 }
 
+/** Classes in which the match itself can be the mistake. */
+const UNDOABLE: ReadonlySet<string> = new Set(['success_failed_there', 'paid_failed_here', 'second_payment', 'amount_differs'])
+
 type ActionsProps = {
   t: Translate
   application: string
@@ -167,7 +174,7 @@ type ActionsProps = {
 }
 
 function Actions({ t, application, exception, actor, members }: ActionsProps) {
-  const { exceptionId, state, owner, adjustment } = exception
+  const { exceptionId, state, owner, adjustment, line } = exception
   if (state === 'closed') return null
   const isOwner = owner?.personId === actor.id
   const mayWork = can(actor.roles, 'reconciliation:work')
@@ -181,6 +188,7 @@ function Actions({ t, application, exception, actor, members }: ActionsProps) {
         may={{ take: mayWork && owner === null, note: mayWork, close: mayWork && isOwner, handOver: mayHandOver && people.length > 0 }}
         people={people.map(({ personId, name }) => ({ personId, name }))}
         canBeAdjusted={adjustment !== null}
+        undoable={mayWork && line !== null && UNDOABLE.has(exception.class) ? line.lineId : null}
       />
       {mayWork && owner === null && <p className="text-second text-quiet">{t('exceptions.onlyOwner')}</p>}
     </div>

@@ -1,8 +1,8 @@
 'use client'
 
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
-import { isTyping } from '#components/frame/keyboard.ts'
+import { usePageKeys } from '#components/frame/use-page-keys.ts'
 import { Button } from '#components/ui/button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -10,6 +10,7 @@ import { useTake } from '../../_components/use-take.ts'
 
 const NoteDialog = onDemand(async () => (await import('../../_components/exception-dialogs.tsx')).NoteDialog)
 const HandOverDialog = onDemand(async () => (await import('../../_components/exception-dialogs.tsx')).HandOverDialog)
+const MatchDialog = onDemand(async () => (await import('../../../_components/match-dialog.tsx')).MatchDialog)
 const CloseDialog = onDemand(async () => (await import('../../_components/exception-dialogs.tsx')).CloseDialog)
 
 type Props = {
@@ -19,28 +20,22 @@ type Props = {
   /** To whom it can be handed over. */
   people: readonly { personId: string; name: string }[]
   canBeAdjusted: boolean
+  /** The line whose match this person may take back; null: none. */
+  undoable: string | null
 }
 
-/** The actions of this person on an open exception: take, hand over, note, close. Their keys: O, H, N and C. */
-export function ExceptionActions({ application, exceptionId, may, people, canBeAdjusted }: Props) {
+/** The actions of this person on an open exception: take, hand over, note, close, take back the match. Their keys: O, H, N, C and U. */
+export function ExceptionActions({ application, exceptionId, may, people, canBeAdjusted, undoable }: Props) {
   const t = useT()
   const take = useTake(application)
-  const [asked, setAsked] = useState<'note' | 'handOver' | 'close' | null>(null)
-  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (isTyping(event) || event.shiftKey || event.repeat || document.querySelector('dialog[open], [popover]:popover-open')) return
-    if (event.key === 'o' && may.take) take.run(exceptionId)
-    else if (event.key === 'n' && may.note) setAsked('note')
-    else if (event.key === 'h' && may.handOver) setAsked('handOver')
-    else if (event.key === 'c' && may.close) setAsked('close')
-    else return
-    // Otherwise the letter would be typed into the dialog that it opens.
-    event.preventDefault()
+  const [asked, setAsked] = useState<'note' | 'handOver' | 'close' | 'undo' | null>(null)
+  usePageKeys({
+    o: may.take && (() => take.run(exceptionId)),
+    n: may.note && (() => setAsked('note')),
+    h: may.handOver && (() => setAsked('handOver')),
+    c: may.close && (() => setAsked('close')),
+    u: undoable !== null && (() => setAsked('undo')),
   })
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKeyDown(event)
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
-  }, [])
   const dialog = { application, exceptionId, onClose: () => setAsked(null) }
   return (
     <>
@@ -65,10 +60,18 @@ export function ExceptionActions({ application, exceptionId, may, people, canBeA
             {t('exceptions.handOver')}
           </Button>
         )}
+        {undoable !== null && (
+          <Button aria-keyshortcuts="U" onClick={() => setAsked('undo')}>
+            {t('close.undo')}
+          </Button>
+        )}
       </div>
       {take.error && <ErrorNotice error={take.error} />}
       {asked === 'note' && <NoteDialog {...dialog} />}
       {asked === 'handOver' && <HandOverDialog {...dialog} people={people} />}
+      {asked === 'undo' && undoable !== null && (
+        <MatchDialog application={application} lineId={undoable} isMatched onClose={dialog.onClose} />
+      )}
       {asked === 'close' && <CloseDialog {...dialog} canBeAdjusted={canBeAdjusted} />}
     </>
   )

@@ -7,8 +7,8 @@ import { CURRENCIES } from '#lib/money/money.ts'
 import type { DayItemDto, PersonPosting, WalletDayDto } from '#lib/reconciliation/days.ts'
 import { dayText } from '#lib/reconciliation/wallet-words.ts'
 import { formatPhone } from '#lib/text/format.ts'
+import { MatchButtons } from '../../../../_components/match-buttons.tsx'
 import { BookButton } from './book-button.tsx'
-import { MatchButtons } from './match-buttons.tsx'
 
 type Props = {
   t: Translate

@@ -1,9 +1,9 @@
 'use client'
 
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useState } from 'react'
 import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useAction } from '#components/form/use-action.tsx'
-import { isTyping } from '#components/frame/keyboard.ts'
+import { usePageKeys } from '#components/frame/use-page-keys.ts'
 import { Button } from '#components/ui/button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
@@ -40,20 +40,12 @@ export function SignButtons({ application, wallet, day, prepared, isBlocked, isR
   })
   const maySign = may.sign && prepared !== null && !isBlocked && !isRefused
   const mayPrepare = may.sign && !isBlocked
-  const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (isTyping(event) || event.repeat || document.querySelector('dialog[open], [popover]:popover-open')) return
-    if (event.key === '[') router.push(paths.closeDay(application, wallet, addDays(day, -1)))
-    else if (event.key === ']') router.push(paths.closeDay(application, wallet, addDays(day, 1)))
-    else if (event.key === 's' && maySign) setAsked('sign')
-    else if (event.key === 's' && mayPrepare && prepared === null) prepare.run()
-    else return
-    event.preventDefault()
+  const goTo = (days: number) => router.push(paths.closeDay(application, wallet, addDays(day, days)))
+  usePageKeys({
+    '[': () => goTo(-1),
+    ']': () => goTo(1),
+    s: maySign ? () => setAsked('sign') : mayPrepare && prepared === null && (() => prepare.run()),
   })
-  useEffect(() => {
-    const listen = (event: KeyboardEvent) => onKeyDown(event)
-    addEventListener('keydown', listen)
-    return () => removeEventListener('keydown', listen)
-  }, [])
   return (
     <>
       <div className="no-print mt-3 flex flex-wrap gap-2 empty:hidden">

@@ -1,13 +1,21 @@
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
+import { Facts } from '#components/ui/display/card.tsx'
 import { TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { matchLine, undoMatch } from '../../../../actions.ts'
+import { matchLine, undoMatch } from '../actions.ts'
 
-type Props = { application: string; lineId: string; isMatched: boolean; onClose: () => void }
+type Props = {
+  application: string
+  lineId: string
+  isMatched: boolean
+  /** The transaction that was chosen already; its id is entered otherwise. */
+  transactionId?: string
+  onClose: () => void
+}
 
 /** Asks which transaction a line belongs to, or why a match is taken back; both with one note, which is kept. */
-export function MatchDialog({ application, lineId, isMatched, onClose }: Props) {
+export function MatchDialog({ application, lineId, isMatched, transactionId: chosen, onClose }: Props) {
   const t = useT()
   const match = useAction((transactionId: string, note: string) => matchLine(application, { lineId, transactionId, note }), {
     words: { no_transaction: 'close.refused.noTransaction', taken: 'close.refused.taken', invalid: 'close.refused.invalid' },
@@ -22,7 +30,7 @@ export function MatchDialog({ application, lineId, isMatched, onClose }: Props) 
   function submit(form: FormData) {
     const textOf = (name: string) => String(form.get(name) ?? '').trim()
     if (isMatched) undo.run(textOf('note'))
-    else match.run(textOf('transactionId'), textOf('note'))
+    else match.run(chosen ?? textOf('transactionId'), textOf('note'))
   }
   return (
     <FormDialog
@@ -33,7 +41,8 @@ export function MatchDialog({ application, lineId, isMatched, onClose }: Props) 
       onSubmit={(_, fields) => submit(fields)}
       onClose={onClose}
     >
-      {!isMatched && (
+      {chosen !== undefined && <Facts nameClass="w-28" facts={[{ name: t('close.transaction'), value: chosen }]} />}
+      {!isMatched && chosen === undefined && (
         <TextField
           id="match-transaction"
           name="transactionId"

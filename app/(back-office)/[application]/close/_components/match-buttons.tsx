@@ -6,12 +6,14 @@ import { useT } from '#components/ui/translations.tsx'
 
 const MatchDialog = onDemand(async () => (await import('./match-dialog.tsx')).MatchDialog)
 
+type Props = { application: string; lineId: string; isMatched: boolean; label?: string }
+
 /** Matches a line by hand, or takes its match back. */
-export function MatchButtons({ application, lineId, isMatched }: { application: string; lineId: string; isMatched: boolean }) {
+export function MatchButtons({ application, lineId, isMatched, label }: Props) {
   const t = useT()
   return (
     <DialogButton size="small" dialog={(onClose) => <MatchDialog {...{ application, lineId, isMatched, onClose }} />}>
-      {t(isMatched ? 'close.undo' : 'close.match')}
+      {label ?? t(isMatched ? 'close.undo' : 'close.match')}
     </DialogButton>
   )
 }

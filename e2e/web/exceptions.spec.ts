@@ -113,7 +113,7 @@ test('the payment of a line is chosen by keyboard among the likely ones, with wh
   await importStatement(page, 1)
   const transactionId = await startCollect(phone, { transferMethod: 'BJMTN', countryName: 'BENIN', amount: 1_200 })
   await page.goto(`/${fatou.slug}/close/exceptions?wallet=BJMTN-collect`)
-  // Days are examined every minute, and the list is live.
+  // Days are examined every minute, and the list is read again without a reload.
   await page.getByRole('row').filter({ hasText: mark }).getByRole('link').click({ timeout: 90_000 })
   const list = page.getByRole('table', { name: 'Transactions without a line that may be this payment' })
   const candidate = list.getByRole('row').filter({ hasText: transactionId })

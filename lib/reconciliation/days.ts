@@ -90,6 +90,8 @@ export type DayItemDto = {
   status: string
   rule: string | null
   isTwin: boolean
+  /** The open exception about the line or the transaction. */
+  exceptionId: string | null
   transaction: {
     transactionId: string
     application: string

@@ -205,7 +205,7 @@ test('no subscriber is left after a reader has stopped reading', async () => {
   }
   const response = liveStream(subscriber, new AbortController().signal, hub)
   for (let changes = 0; changes < 1_000; changes++)
-    subscription?.onChange({ changeNumber: BigInt(changes), proposalNumber: 0n, timeZone: 'UTC' })
+    subscription?.onChange({ changeNumber: BigInt(changes), proposalNumber: 0n, closeNumber: 0n, timeZone: 'UTC' })
   assert.equal(real.count(), 0)
   assert.ok((await response.text()).length < 10_000)
 })

@@ -125,8 +125,8 @@ function liveHub(): LiveHub {
 }
 
 /**
- * Server-sent events for one open page: `change` with the application's change number and business time zone, `ended` when the person loses access,
- * and a comment every 15 s so that nothing in between closes a silent connection. `no-transform` keeps it from being
+ * Server-sent events for one open page: `change` with the application's change number, its business time zone, and the numbers of its proposals and of
+ * its close of day; `ended` when the person loses access; and a comment every 15 s so that nothing in between closes a silent connection. `no-transform` keeps it from being
  * compressed, and with that from being held back. Ends with the session (`endsAt`), when its reader stops reading, and when the database is
  * away. 429 when the
  * person has 40 of them open already.
@@ -143,8 +143,8 @@ export function liveStream(subscriber: Subscriber & { endsAt: Date }, signal: Ab
       }
       const unwatch = hub.watch({
         ...subscriber,
-        onChange: ({ changeNumber, proposalNumber, timeZone }) =>
-          send(`event: change\ndata: ${changeNumber} ${timeZone} ${proposalNumber}\n\n`),
+        onChange: ({ changeNumber, proposalNumber, closeNumber, timeZone }) =>
+          send(`event: change\ndata: ${changeNumber} ${timeZone} ${proposalNumber} ${closeNumber}\n\n`),
         onEnd: endTold,
         onLost: end,
       })

@@ -43,20 +43,25 @@ export function useLiveUpdates(application: string): Connection {
     let refreshedAtMs = 0
     let isOver = false
     // Unknown at first: what the page shows was read a moment before the connection.
-    let seenProposals: string | undefined
+    let seen: { proposals: string | undefined; close: string | undefined } | undefined
+    let isServerPartOld = false
 
     function refresh() {
       refreshTimer = undefined
       refreshedAtMs = Date.now()
+      if (isServerPartOld) router.refresh()
+      isServerPartOld = false
       void queryClient.invalidateQueries({
         predicate: ({ queryKey: [root, of] }) => typeof root === 'string' && ROOTS.includes(root) && of === application,
       })
     }
     function onChange({ data }: MessageEvent<string>) {
-      const [, zone, proposals] = data.split(' ')
-      // The server's part of the page has changed: its days, or the proposals of people and what they have changed.
-      if ((zone !== undefined && zone !== businessZone) || (seenProposals !== undefined && proposals !== seenProposals)) router.refresh()
-      seenProposals = proposals
+      const [, zone, proposals, close] = data.split(' ')
+      // The server's part of the page: its days, the proposals of people and what they have changed, and all pages of the close of day.
+      const isCloseOld = seen?.close !== close && location.pathname.startsWith(paths.close(application))
+      isServerPartOld ||=
+        (zone !== undefined && zone !== businessZone) || (seen !== undefined && (seen.proposals !== proposals || isCloseOld))
+      seen = { proposals, close }
       refreshTimer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + REFRESH_GAP_MS - Date.now()))
     }
     function connect() {

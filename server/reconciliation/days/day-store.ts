@@ -240,6 +240,7 @@ export type DayItem = {
   status: string
   rule: string | null
   isTwin: boolean
+  exceptionId: string | null
   transactionId: string | null
   application: string | null
   transactionStatus: string | null
@@ -251,6 +252,11 @@ export type DayItem = {
 const TRANSACTION = `t.transaction_id as "transactionId", a.name as application, t.status as "transactionStatus",
   ${ADJUSTMENTS} as adjustments,   coalesce(t.final_at, t.created_at) as "transactionAt", t.amount_minor as "amountMinor"`
 
+/** SQL: the open exception about one of these subjects (`../exceptions/examine-store.ts`). */
+const exceptionOf = (...subjects: readonly string[]) => `(select e.exception_id from exceptions e
+  where e.application_id = $1 and e.subject in (${subjects.join(', ')}) and e.outcome is null limit 1) as "exceptionId"`
+const transactionSubject = (ledger: string, id: string) => `format('transaction %s %s', ${ledger}, ${id})`
+
 /** SQL: the transfer between our wallets that a line or a move is part of. */
 const pairOf = (isPart: string) => `select from transfer_pairs p where p.application_id = $1 and ${isPart}`
 
@@ -260,7 +266,7 @@ export async function selectLinesOf(queryable: Queryable, scope: DayScope, lineC
     `with ${classed('as signed')}
      select l.line_id as "lineId", l.at, l.origin_day::text as "originDay", l.gross_minor as "grossMinor", l.fee_minor + l.tax_minor as "feeMinor", l.phone_forms[1] as phone,
             l.operator_id as "operatorId", l.type, l.status, case when l.kind = 'transfer' and exists (${pairOf('l.line_id in (p.out_line_id, p.in_line_id)')}) then 'pair' else l.rule end as rule,
-            l.group_id is not null as "isTwin", ${TRANSACTION}
+            l.group_id is not null as "isTwin", ${exceptionOf("'line ' || l.line_id", transactionSubject('l.matched_application_id', 'l.transaction_id'))}, ${TRANSACTION}
        from lines l cross join (select $5::text, $6::text) unused
        left join transactions t on t.application_id = l.matched_application_id and t.transaction_id = l.transaction_id
        left join applications a on a.application_id = t.application_id
@@ -276,7 +282,7 @@ export async function selectBookOf(queryable: Queryable, scope: DayScope, kind: 
   const { applicationId, wallet, from, to } = scope
   const { rows } = await queryable.query<DayItem>(
     `select w.line_id as "lineId", w.at, w.origin_day::text as "originDay", w.wallet_minor as "grossMinor", 0::bigint as "feeMinor", l.phone_forms[1] as phone,
-            l.operator_id as "operatorId", w.reason as type, '' as status, null as rule, false as "isTwin", null::uuid as "transactionId",
+            l.operator_id as "operatorId", w.reason as type, '' as status, null as rule, false as "isTwin", null::uuid as "exceptionId", null::uuid as "transactionId",
             null as application, null as "transactionStatus", null::timestamptz as "transactionAt", null::bigint as "amountMinor"
        from wallet_postings w
        left join statement_lines l on l.application_id = w.application_id and l.line_id = w.line_id
@@ -293,7 +299,7 @@ export async function selectBookedOf(queryable: Queryable, scope: DayScope, dayC
      select null::bigint as "lineId", c.at, null as "originDay", c.effect_minor as "grossMinor", 0::bigint as "feeMinor", t.phone_number as phone,
             t.operator_reference as "operatorId", coalesce(t.type, c.kind) as type, coalesce(t.status, '') as status,
             case when c.kind = 'move' and exists (${pairOf('p.move_application_id = c.application_id and p.move_id = c.subject_id')}) then 'pair' end as rule,
-            false as "isTwin", ${TRANSACTION}
+            false as "isTwin", ${exceptionOf(transactionSubject('c.application_id', 'c.subject_id'))}, ${TRANSACTION}
        from classed c cross join (select $9::timestamptz, $10::jsonb) unused
        left join transactions t on c.kind in ('settle', 'late', 'reverse') and t.application_id = c.application_id and t.transaction_id = c.subject_id
        join applications a on a.application_id = c.application_id

@@ -53,6 +53,7 @@ function toDto(item: DayItem): DayItemDto {
     status: item.status,
     rule: item.rule,
     isTwin: item.isTwin,
+    exceptionId: item.exceptionId,
     transaction:
       transactionId === null || application === null || transactionStatus === null || transactionAt === null || amountMinor === null
         ? null

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
 import { type ExceptionDetailDto, exceptionFilterSchema } from '#lib/reconciliation/exceptions.ts'
-import { DAY_MS } from '#lib/time/time.ts'
+import { DAY_MS, utcDayOf } from '#lib/time/time.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { confirmChange } from '#server/changes/decide-change.ts'
@@ -15,9 +15,11 @@ import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
+import { listDayItems } from '../days/list-items.ts'
 import { matchByHand, undoMatch } from '../matching/match-by-hand.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
 import { csv, ORANGE_BF_HEADER } from '../testing/statements.ts'
+import { readWallet } from '../wallets/wallet-store.ts'
 import { examineDays, examineRecentDays } from './examine-days.ts'
 import { listExceptions, readException } from './list-exceptions.ts'
 import { closeException, handOverException, noteOnException, takeException } from './work-on-exception.ts'
@@ -253,6 +255,15 @@ test('a success that no statement has, and the lines without a transaction of it
       ['L1', '700', { amount: true, phone: false, reference: false }],
     ],
   )
+  const wallet = (await readWallet(desk.pool, desk.applicationId, 'BFOM')) ?? assert.fail()
+  const day = utcDayOf(new Date())
+  const scope = { applicationId: desk.applicationId, wallet, from: day, to: day }
+  const listed = [
+    ...(await listDayItems(desk.pool, scope, 'success_absent_there', 9)),
+    ...(await listDayItems(desk.pool, scope, 'unknown_payment', 9)),
+  ]
+  // The items of the day lead to them.
+  assert.deepEqual(listed.map((item) => item.exceptionId).toSorted(), details.map((each) => each.exceptionId).toSorted())
   const ofLine = (id: string) => details.find((each) => each.line?.operatorId === id)?.candidates.map(({ transactionId }) => transactionId)
   assert.deepEqual([ofLine('L1'), ofLine('L2'), ofLine('L3')], [[paid.transactionId], [paid.transactionId], []])
 })

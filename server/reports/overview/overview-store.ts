@@ -7,15 +7,16 @@ import { type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 
-/** The revision that an open page compares: how often its application, with the close of day, and its proposals have changed, and the zone of its days. */
-export type ApplicationRevision = { changeNumber: bigint; proposalNumber: bigint; timeZone: string }
+/** The revision that an open page compares: how often its application with the close of day, its proposals, and the close of day alone have changed, and the zone of its days. */
+export type ApplicationRevision = { changeNumber: bigint; proposalNumber: bigint; closeNumber: bigint; timeZone: string }
 
 /** The revisions of these applications, in one statement. A page that was rendered with another one may show what is old. */
 export async function findRevisions(queryable: Queryable, applicationIds: readonly string[]): Promise<Map<string, ApplicationRevision>> {
   if (applicationIds.length === 0) return new Map()
   const { rows } = await queryable.query<ApplicationRevision & { applicationId: string }>({
     name: 'find_revisions',
-    text: `select application_id as "applicationId", c.change_number + coalesce(r.change_number, 0) as "changeNumber", c.proposal_number as "proposalNumber", a.time_zone as "timeZone"
+    text: `select application_id as "applicationId", c.change_number + coalesce(r.change_number, 0) as "changeNumber", c.proposal_number as "proposalNumber",
+        coalesce(r.change_number, 0) as "closeNumber", a.time_zone as "timeZone"
       from application_counters c join applications a using (application_id) left join close_revisions r using (application_id)
      where application_id = any ($1::uuid[])`,
     values: [applicationIds],

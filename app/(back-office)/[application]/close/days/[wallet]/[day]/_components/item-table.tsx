@@ -2,8 +2,10 @@ import { adjustedText } from '#components/domain/adjusted-text.ts'
 import { Money } from '#components/domain/money.tsx'
 import { TimeText } from '#components/domain/time-text.tsx'
 import { ListTable } from '#components/ui/display/table.tsx'
+import { Link } from '#components/ui/link.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
+import { paths } from '#lib/pages/paths.ts'
 import type { DayItemDto, PersonPosting, WalletDayDto } from '#lib/reconciliation/days.ts'
 import { dayText } from '#lib/reconciliation/wallet-words.ts'
 import { formatPhone } from '#lib/text/format.ts'
@@ -66,10 +68,15 @@ export function ItemTable({ t, application, day, dayClass, items, isCut, mayWork
             },
             {
               head: t('close.reference'),
-              cell: ({ operatorId, phone, type }) => (
+              cell: ({ operatorId, phone, type, exceptionId }) => (
                 <>
                   <span className="wrap-anywhere">{operatorId ?? t('close.noReference')}</span>
                   <span className="block text-second text-quiet">{[phone && formatPhone(phone), type].filter(Boolean).join(' · ')}</span>
+                  {exceptionId !== null && (
+                    <Link href={paths.exception(application, exceptionId)} className="text-second text-accent underline">
+                      {t('close.toException')}
+                    </Link>
+                  )}
                 </>
               ),
             },

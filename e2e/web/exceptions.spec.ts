@@ -26,6 +26,13 @@ async function contradict(applicationName: string): Promise<string> {
   }
 }
 
+/** Has changed days examined now, and not at the next minute. */
+async function examineDays(): Promise<void> {
+  const pool = await sandboxPool()
+  await pool.query(`update scheduled_tasks set due_at = now() where task = 'examine_days'`)
+  await pool.end()
+}
+
 /** The page of the exception about a transaction of an application that runs no installation. */
 async function openException(page: Page, transactionId: string): Promise<void> {
   const row = page.getByRole('row').filter({ hasText: transactionId })
@@ -113,7 +120,9 @@ test('the payment of a line is chosen by keyboard among the likely ones, with wh
   await importStatement(page, 1)
   const transactionId = await startCollect(phone, { transferMethod: 'BJMTN', countryName: 'BENIN', amount: 1_200 })
   await page.goto(`/${fatou.slug}/close/exceptions?wallet=BJMTN-collect`)
-  // Days are examined every minute, and the list is read again without a reload.
+  await waitForScripts(page)
+  await examineDays()
+  // The list is read again without a reload.
   await page.getByRole('row').filter({ hasText: mark }).getByRole('link').click({ timeout: 90_000 })
   const list = page.getByRole('table', { name: 'Transactions without a line that may be this payment' })
   const candidate = list.getByRole('row').filter({ hasText: transactionId })
@@ -128,9 +137,12 @@ test('the payment of a line is chosen by keyboard among the likely ones, with wh
   await dialog.getByRole('button', { name: 'Match', exact: true }).click()
   await expect(dialog).toHaveCount(0)
   await expect(list).toHaveCount(0)
+  await examineDays()
   await expect(page.getByRole('heading', { name: 'Amount differs' })).toBeVisible({ timeout: 90_000 })
   await page.keyboard.press('u')
   await dialog.getByLabel('Note').fill('It was another customer')
   await dialog.getByRole('button', { name: 'Undo match' }).click()
+  await expect(dialog).toHaveCount(0)
+  await examineDays()
   await expect(candidate).toBeVisible({ timeout: 90_000 })
 })

@@ -170,6 +170,24 @@ test('a success reports the amount, the currency and the number; of two sessions
   assert.deepEqual(await report({ result: [payment, { ...payment, id: 'pt-2' }] }, payout), { ...movement, amountMinor: 1_000_000n })
 })
 
+for (const [of, isRepeated, status, expected] of [
+  ['COLLECT', false, undefined, 'failed'],
+  ['COLLECT', true, undefined, 'unknown'],
+  ['DEPOSIT', false, undefined, 'failed'],
+  ['DEPOSIT', true, 'reversed', 'succeeded'],
+  ['DEPOSIT', true, 'succeeded', 'failed'],
+  ['DEPOSIT', true, 'processing', 'unknown'],
+] as const)
+  test(`${expected} for the ${isRepeated ? 'repeated' : 'first'} reversal of a ${of} that is refused, and which is then ${status ?? 'not queried'}`, async () => {
+    answer = (request, response) => {
+      if (request.method === 'GET') say(response, 200, { ...sent, status })
+      else say(response, 400, { code: 'insufficient-funds', message: 'x' })
+    }
+    const [payment, operatorReference] = of === 'COLLECT' ? [submission, 'cos-1'] : [payout, 'pt-1']
+    const reversal = { ...payment, operatorReference, reversalReference: payment.reference, isRepeated }
+    assert.equal((await connector.reversals?.reverse(reversal))?.kind, expected)
+  })
+
 test('a repeated checkout uses the session that an earlier one opened, and opens none before it could look', async () => {
   const paths: unknown[] = []
   const record = (body: object, status = 200) => {

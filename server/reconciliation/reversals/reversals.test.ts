@@ -23,7 +23,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { carryOutReversals } from './carry-out-reversals.ts'
 import { endReversal } from './end-reversal.ts'
-import { claimReversal, findReversal, storeCall } from './reversal-store.ts'
+import { claimReversal, findReversal, storeCall, storeFound } from './reversal-store.ts'
 
 /** The calls that take a payment back. */
 const TAKES_BACK = /\/refund$|\/reverse$/
@@ -240,13 +240,16 @@ test('asked still: a reversal whose call is made by another process, after the r
   const item = await paid('SNWAVE')
   await ask(item)
   const { pool } = harness.database
-  const [overtaken, present] = [await claimReversal(pool, 0), await claimReversal(pool, 60_000)]
+  const overtaken = (await claimReversal(pool, 0)) ?? assert.fail()
+  assert.ok(await storeFound(pool, overtaken, { operatorReference: 'x', operatorReferenceOther: null }))
+  assert.equal(await storeCall(pool, overtaken), false, 'its lease is over')
+  const present = (await claimReversal(pool, 60_000)) ?? assert.fail()
   const stored = (await findReversal(pool, item.applicationId, item.transactionId)) ?? assert.fail()
-  const end = (claim = overtaken, refusal: 'operator' | null = 'operator') =>
+  const end = (claim = overtaken) =>
     withTransaction(pool, async (trx) =>
-      ok(await endReversal(trx, stored, { refusal, reason: 'x', answered: null, tries: claim?.tries ?? 0, actor: SYSTEM_ACTOR })),
+      ok(await endReversal(trx, stored, { refusal: 'operator', reason: 'x', answered: null, tries: claim.tries, actor: SYSTEM_ACTOR })),
     )
-  assert.deepEqual([overtaken?.tries, present?.tries], [1, 2])
+  assert.deepEqual([overtaken.tries, present.tries], [1, 2])
   assert.deepEqual([must(await end()), await stateOf(item), await exceptionOf(item)], [false, 'asked', null])
   assert.deepEqual([must(await end(present)), await stateOf(item), await kindsOf(item)], [true, 'refused, operator', []])
 })

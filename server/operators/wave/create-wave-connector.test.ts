@@ -155,6 +155,21 @@ for (const [sessions, expected] of [
   })
 }
 
+test('pending for two payouts of which one failed and the other may still be carried out, in either order', async () => {
+  const [failed, open] = [
+    { ...sent, status: 'failed' },
+    { ...sent, id: 'pt-2', status: 'processing' },
+  ]
+  for (const result of [
+    [failed, open],
+    [open, failed],
+    [{ ...failed, status: 'reversed' }, open],
+  ]) {
+    answer = (_, response) => say(response, 200, { result })
+    assert.equal(lineOf(await connector.query(payout)), 'pending pt-2')
+  }
+})
+
 test('a success reports the amount, the currency and the number; of two sessions or payouts the sum', async () => {
   const paid = { ...session, payment_status: 'succeeded', amount: '5000', currency: 'XOF', restrict_payer_mobile: '+221772093342' }
   const report = async (body: object, query: Submission) => {

@@ -236,6 +236,18 @@ for (const operator of ['MOMOCM', 'SNWAVE'] as const)
     assert.deepEqual([await stateOf(item), await returned(item), await kindsOf(item)], ['done', 5_000, ['reverse']])
   })
 
+test('left to people at Airtel, and not sent again: a reversal whose process ended between its call and the answer', async () => {
+  const item = await paid('UGAIRTEL')
+  await ask(item)
+  const { pool } = harness.database
+  const claimed = (await claimReversal(pool, 60_000)) ?? assert.fail()
+  const { operatorReference } = await harness.read(item)
+  assert.ok(await storeFound(pool, claimed, { operatorReference, operatorReferenceOther: null }))
+  assert.ok(await storeCall(pool, claimed))
+  await carryOut()
+  assert.deepEqual([await stateOf(item), calls, await returned(item)], ['asked, waits for people', 0, 0])
+})
+
 test('asked still: a reversal whose call is made by another process, after the refusal of one that was overtaken', async () => {
   const item = await paid('SNWAVE')
   await ask(item)

@@ -248,6 +248,20 @@ test('left to people at Airtel, and not sent again: a reversal whose process end
   assert.deepEqual([await stateOf(item), calls, await returned(item)], ['asked, waits for people', 0, 0])
 })
 
+test('done at Airtel after a call that was not sent, which counts as none', async () => {
+  const item = await paid('UGAIRTEL')
+  await ask(item)
+  const airtel = harness.connectors.get('UGAIRTEL') ?? assert.fail()
+  const exchange = { httpStatus: null, answer: 'x' }
+  const reverse = async () => ({ kind: 'not_sent' as const, detail: 'x', exchange })
+  const reversals = { ...(airtel.reversals ?? assert.fail()), reverse }
+  const get = () => ({ ...airtel, reversals })
+  await carryOutReversals({ pool: harness.database.pool, connectors: { ...harness.connectors, get } })
+  assert.deepEqual([await stateOf(item), calls], ['asked', 0])
+  await carryOut()
+  assert.deepEqual([await stateOf(item), await returned(item), await kindsOf(item)], ['done', 5_000, ['reverse']])
+})
+
 test('asked still: a reversal whose call is made by another process, after the refusal of one that was overtaken', async () => {
   const item = await paid('SNWAVE')
   await ask(item)

@@ -18,7 +18,7 @@ import { makeApplication } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { type Asker, lockChecks } from './account-check-store.ts'
-import { createAccountChecks, forgetAccountChecks, readKnownAccount } from './check-account.ts'
+import { createAccountChecks, forgetAccountChecks, readKnownAccount, storeKnownAccount } from './check-account.ts'
 
 const SECRET = 'a secret of the simulator'
 let database: TestDatabase
@@ -150,6 +150,36 @@ test('limited at the last check for all but one of those who ask at the same mom
   holder.release()
   assert.deepEqual((await Promise.all(asked)).toSorted(), ['active', ...Array<string>(3).fill('limited application')])
   assert.equal(await count(), 1)
+})
+
+test('the answer that a colleague received while this one waited for its turn, and no second question', async () => {
+  const { applicationId, check, count } = await scene()
+  const account = { operator: 'MOMOCM', phoneNumber: aNumber() } as const
+  const holder = await database.pool.connect()
+  await holder.query('begin')
+  await lockChecks(holder, applicationId)
+  const waiting = check(account.phoneNumber)
+  await waitUntil('it waits', async () => {
+    const { rowCount } = await database.pool.query(
+      "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+    )
+    return rowCount === 1
+  })
+  await storeKnownAccount(holder, { applicationId, asker: someone(), ...account }, { answer: 'active', holderName: 'ODILE T.' })
+  await holder.query('commit')
+  holder.release()
+  assert.deepEqual([must(await waiting).holderName, await count()], ['ODILE T.', 1])
+})
+
+test('nothing of another operator about the same number', async () => {
+  const { applicationId } = await scene()
+  const phoneNumber = aNumber()
+  await storeKnownAccount(
+    database.pool,
+    { applicationId, asker: someone(), operator: 'MOMOCM', phoneNumber },
+    { answer: 'active', holderName: 'ODILE T.' },
+  )
+  assert.equal(await readKnownAccount(database.pool, applicationId, { operator: 'OMCM', phoneNumber }), undefined)
 })
 
 test('disabled where two people set no checks', async () => {

@@ -287,6 +287,15 @@ test('deputy_named_already for a second deputy in the same period, also of two p
   )
 })
 
+test('deputy_named_already for a second deputy from a day on which the first one still decides, and none from the day after', async () => {
+  const { person, anna, name, propose } = await scene()
+  await name()
+  const { id: deputyId } = await person('finance')
+  const from = (day: number) => propose(anna, { deputyId, from: addDays(TODAY, day), until: addDays(TODAY, 20) })
+  assert.deepEqual(await from(14), { ok: false, error: { code: 'refused', reason: 'deputy_named_already' } })
+  must(await from(15))
+})
+
 test('ended at once by the absent person, the deputy or an administrator, by nobody else, and recorded', async () => {
   for (const who of ['helene', 'yannick', 'serge'] as const) {
     const cast = await scene()

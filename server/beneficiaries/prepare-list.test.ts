@@ -4,6 +4,7 @@ import { BATCH_HEAD, BatchHarness } from '#server/batches/testing/batch-harness.
 import { ALL_CONNECTED, makeBatch, makerOf, snapshotOf } from '#server/batches/testing/make-batch.ts'
 import { bookScene } from '#server/testing/beneficiaries/book.ts'
 import { must } from '#server/testing/partner.ts'
+import { transition } from '#server/transactions/transition.ts'
 import { setArchived } from './change-beneficiary.ts'
 import { type ListTerms, prepareList } from './prepare-list.ts'
 import { readDifference } from './read-difference.ts'
@@ -82,6 +83,16 @@ test('still_open while a payment of the list has not ended; not_found for a draf
   const application = await snapshotOf(harness.pool, applicationId)
   must(await harness.submit({ applicationId, makerId: awa.id, batchId, application, actor: makerOf(applicationId, awa.id) }))
   assert.deepEqual(await prepare(scene, { source: { batchId } }), { ok: false, error: 'still_open' })
+  const { rows } = await harness.pool.query<{ transactionId: string }>(
+    'select transaction_id as "transactionId" from transactions where application_id = $1 and batch_id = $2',
+    [applicationId, batchId],
+  )
+  const actor = { kind: 'person' as const, id: scene.serge.id }
+  await transition(
+    harness.pool,
+    rows.map((row) => ({ applicationId, ...row, event: 'approved' as const, actor })),
+  )
+  assert.deepEqual(await prepare(scene, { source: { batchId } }), { ok: false, error: 'still_open' }, 'approved, and without a result')
   assert.deepEqual(await prepare(await bookScene(harness), { source: { batchId } }), { ok: false, error: 'not_found' })
 })
 

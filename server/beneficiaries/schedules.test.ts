@@ -70,6 +70,20 @@ test('one batch per time, however many processes run the task at once, and anoth
   assert.equal((await batches()).length, 2)
 })
 
+test('no batch, and no wait, while a maker is ending the schedule', async () => {
+  const { scheduleId, run, runs, batches } = await scene()
+  const ending = await harness.pool.connect()
+  try {
+    await ending.query('begin')
+    await ending.query('update payment_schedules set ended_at = clock_timestamp() where schedule_id = $1', [scheduleId])
+    await run('2026-11-25T08:00:00Z')
+    await ending.query('commit')
+  } finally {
+    ending.release()
+  }
+  assert.deepEqual([await batches(), await runs()], [[], []])
+})
+
 test('missed: no batch for a time that no process ran within an hour, now or later, and it is on record', async () => {
   const { applicationId, run, runs, batches } = await scene()
   await run('2026-11-25T09:00:01Z')

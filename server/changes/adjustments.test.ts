@@ -10,6 +10,7 @@ import { transactionFilterSchema } from '#lib/schemas/list-filter.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
+import { fundBalance } from '#server/ledger/fundings.ts'
 import { sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
 import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
 import { MESSAGES } from '#server/messages.ts'
@@ -23,6 +24,7 @@ import { readTransactionList } from '#server/reports/transaction-search/search-t
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
@@ -134,6 +136,37 @@ test('one posting when two proposals of one reversal are confirmed at once', asy
     (await readPostingKinds(database.pool, ledger)).filter((kind) => kind === 'reverse'),
     ['reverse'],
   )
+})
+
+test('the balances on record with an adjustment are those that it met: of the books, after a posting that it waited for', async () => {
+  const ledger = await partner()
+  const changeId = await proposed(reverse(ledger, await ended(ledger, 'DEPOSIT', 'succeeded')))
+  const other = await database.pool.connect()
+  try {
+    await other.query('begin')
+    await fundBalance(other, {
+      applicationId: ledger,
+      operator: 'MOMOCM',
+      amountMinor: 100_000n,
+      fundingId: randomUUID(),
+      actorId: null,
+      reason: '',
+    })
+    const confirming = confirm(changeId)
+    await waitUntil('it waits for the books', async () => {
+      const { rowCount } = await database.pool.query('select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0')
+      return (rowCount ?? 0) > 0
+    })
+    await other.query('commit')
+    assert.ok((await confirming).ok)
+  } finally {
+    other.release()
+  }
+  const { rows } = await database.pool.query<{ before: string; after: string }>(
+    `select before ->> 'depositMinor' as before, after ->> 'depositMinor' as after from proposed_changes where change_id = $1`,
+    [changeId],
+  )
+  assert.deepEqual(rows, [{ before: '1592500', after: '2100000' }])
 })
 
 test('a late deposit takes the deposit balance and stays FAILED; it is refused while the balance does not cover it, and fees may be waived', async () => {

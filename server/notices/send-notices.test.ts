@@ -180,6 +180,10 @@ test('told: the owner of an account that is used from a second device, and not o
   await signIn('Chrome')
   await send()
   assert.equal(smtp.mails[0]?.subject, 'Your account was used to sign in from a new device')
+  await query('update people set is_blocked = true where person_id = $1', [checker])
+  await signIn('Safari')
+  await send()
+  assert.equal(smtp.mails.length, 1, 'a blocked person is told nothing')
 })
 
 test('one mail at 06:00 UTC for the digest of two causes, and nothing for a cause that is never wanted', async () => {

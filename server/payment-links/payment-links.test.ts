@@ -11,15 +11,13 @@ import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-act
 import { listAudit } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
-import { postAdjustment } from '#server/ledger/adjustments.ts'
 import { verifyBooks } from '#server/reports/verify/verify-books.ts'
 import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { proposeReversal } from '#server/testing/reversal.ts'
+import { bookLate } from '#server/testing/reversal.ts'
 import { createIntake } from '#server/transactions/intake.ts'
-import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { SYSTEM_ACTOR as NO_PERSON, transition } from '#server/transactions/transition.ts'
 import { findPaymentLink, listLinkPayments, listPaymentLinks } from './payment-link-list-store.ts'
 import { findCustomerLink } from './payment-link-store.ts'
@@ -212,6 +210,16 @@ test('in_doubt while the operator says that the failed payment of a link for one
   assert.equal(await pay(token), 'in_doubt')
 })
 
+test('in_doubt while an open and a doubted payment together take every place of a link for two payments', async () => {
+  const { token } = await aLink({ paymentsMax: 2 })
+  const transactionId = await end(await pay(token), 'failed')
+  await contradict(database.pool, { applicationId, transactionId })
+  const open = await pay(token, { phoneNumber: '772093904' })
+  assert.equal(await pay(token, { phoneNumber: '772093905' }), 'in_doubt')
+  await end(open, 'failed')
+  assert.match(await pay(token, { phoneNumber: '772093905' }), /^[0-9a-f-]{36}$/)
+})
+
 test('in_doubt while the operator is being queried about the failed payment of a link for one payment', async () => {
   const { token } = await aLink()
   const transactionId = await end(await pay(token), 'failed')
@@ -224,24 +232,11 @@ test('in_doubt while the operator is being queried about the failed payment of a
   assert.match(await pay(token), /^[0-9a-f-]{36}$/)
 })
 
-/** Two people book a payment that FAILED as paid all the same. */
-async function bookLate(transactionId: string): Promise<void> {
-  const { pool } = database
-  const { id: confirmedBy } = await aPerson('finance')
-  const changeId = await proposeReversal(pool, { applicationId, transactionId }, confirmedBy, 'late')
-  const collect = (await findTransaction(pool, applicationId, transactionId)) ?? assert.fail('no collect')
-  const { operator, currency, amountMinor, feeSystemMinor, feeAppMinor } = collect
-  const posting = { applicationId, subjectId: transactionId, kind: 'late', operator, currency, type: 'COLLECT' } as const
-  const fees = { feeSystemMinor, feeAppMinor }
-  const why = { actorId: confirmedBy, reason: 'test', change: { applicationId, changeId } }
-  must(await withTransaction(pool, (trx) => postAdjustment(trx, { ...posting, amountMinor, ...fees, ...why })))
-}
-
 test('paid, and no other payment, once the failed payment of a link for one payment was booked as paid', async () => {
   const { token } = await aLink()
   const transactionId = await end(await pay(token), 'failed')
   await contradict(database.pool, { applicationId, transactionId })
-  await bookLate(transactionId)
+  await bookLate(database.pool, { applicationId, transactionId }, (await aPerson('finance')).id)
   assert.equal(await pay(token), 'paid')
 })
 
@@ -253,7 +248,7 @@ test('one payment too many, with both amounts, when a failed payment turns out t
   assert.equal(countExcess(await read()), 0)
   await contradict(database.pool, { applicationId, transactionId: failed })
   assert.equal(countExcess(await read()), 1)
-  await bookLate(failed)
+  await bookLate(database.pool, { applicationId, transactionId: failed }, (await aPerson('finance')).id)
   const { state, paidCount, doubtCount, collected } = await read()
   assert.deepEqual([state, paidCount, doubtCount, collected], ['paid', 2, 0, '10000'])
   assert.equal(countExcess(await read()), 1)
@@ -359,6 +354,7 @@ test('not_allowed to create and to pay in an application that is off', async () 
   }
   await enable(false)
   assert.deepEqual(await create(), { ok: false, error: 'not_allowed' })
+  assert.equal((await findCustomerLink(database.pool, token))?.obstacle, 'not_allowed')
   assert.equal(await pay(token), 'not_allowed')
   await enable(true)
 })

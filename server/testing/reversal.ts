@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { postAdjustment } from '#server/ledger/adjustments.ts'
+import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { makePerson } from './factories.ts'
 import { must } from './partner.ts'
 
@@ -42,4 +43,17 @@ export async function reverseCollect(pool: Pool, subject: Subject, confirmedBy: 
     postAdjustment(trx, { ...row, ...amounts, actorId: confirmedBy, reason: 'test', change: { applicationId, changeId } }),
   )
   must(posted)
+}
+
+/** Books a payment that FAILED as paid all the same, with its amount and fees. */
+export async function bookLate(pool: Pool, subject: Subject, confirmedBy: string): Promise<void> {
+  const { applicationId, transactionId } = subject
+  const changeId = await proposeReversal(pool, subject, confirmedBy, 'late')
+  const payment = await findTransaction(pool, applicationId, transactionId)
+  if (!payment) throw new Error('There is no such payment')
+  const { operator, currency, type, amountMinor, feeSystemMinor, feeAppMinor } = payment
+  const posting = { applicationId, subjectId: transactionId, kind: 'late', operator, currency, type } as const
+  const amounts = { amountMinor, feeSystemMinor, feeAppMinor }
+  const why = { actorId: confirmedBy, reason: 'test', change: { applicationId, changeId } }
+  must(await withTransaction(pool, (trx) => postAdjustment(trx, { ...posting, ...amounts, ...why })))
 }

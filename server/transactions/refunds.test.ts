@@ -12,7 +12,7 @@ import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { aBand, anIntakeItem, decisionDeps, fund, makePerson } from '#server/testing/factories.ts'
 import { createTestPartner, must } from '#server/testing/partner.ts'
-import { proposeReversal, reverseCollect } from '#server/testing/reversal.ts'
+import { bookLate, proposeReversal, reverseCollect } from '#server/testing/reversal.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { findOriginProblems } from './find-start-problems.ts'
 import { createIntake, takeIn } from './intake.ts'
@@ -201,6 +201,14 @@ test('nothing_left while the operator is queried about a hint that a failed refu
   await refunded(collectId)
 })
 
+test('nothing_left once a failed refund was booked as paid, also where no operator has contradicted it', async () => {
+  const collectId = await aCollect()
+  const failed = await refunded(collectId)
+  await move(failed, 'failed', { kind: 'operator', id: null })
+  await bookLate(database.pool, { applicationId: application.applicationId, transactionId: failed }, makerId)
+  assert.deepEqual(await refusalOf(collectId), { kind: 'nothing_left' })
+})
+
 test('earlier_unconfirmed while the operator confirms the failure of one of two earlier refunds, and not of the other', async () => {
   const collectId = await aCollect()
   let last = ''
@@ -251,6 +259,17 @@ test('refused: what is no collect, did not succeed, is contradicted, was adjuste
     refusals,
     ['not_found', 'not_a_collect', 'not_successful', 'contradicted', 'adjusted', 'adjusted'].map((kind) => ({ kind })),
   )
+})
+
+test('contradicted while the operator is queried about a hint that the collect failed, started once it has answered', async () => {
+  const collectId = await aCollect()
+  await database.pool.query(
+    "insert into contradiction_queries (application_id, transaction_id, kind, operator, said, next_at) values ($1, $2, 'hint', 'MOMOCM', 'failed', now())",
+    [application.applicationId, collectId],
+  )
+  assert.deepEqual(await refusalOf(collectId), { kind: 'contradicted' })
+  await database.pool.query('update contradiction_queries set ended_at = now() where transaction_id = $1', [collectId])
+  await refunded(collectId)
 })
 
 test('not approved: a refund whose collect was reversed while it waited', async () => {

@@ -98,7 +98,9 @@ for (const source of ['api', 'person', 'file'] as const) {
         const verdict = await take(again)
         verdicts.add(verdict)
         assert.equal(await check(again), verdict, name)
-        if (CONTENT.has(name)) assert.equal(verdict, 'external_id_taken', name)
+        // A person and a file name no address: only within one of them, another default address makes no other payment.
+        const isOther = CONTENT.has(name) || (name === 'source and default address' && source !== 'api')
+        if (isOther) assert.equal(verdict, 'external_id_taken', name)
       }
       assert.deepEqual([...verdicts].sort(), ['existing', 'external_id_taken'])
     })

@@ -147,6 +147,18 @@ test('PENDING_APPROVAL beside a payment to the same person of almost 24 hours ag
   }
 })
 
+test('PENDING_APPROVAL beside a recent payment to the same person although the clock was set back for a day after it', async () => {
+  const applicationId = await makeApplication(database.pool)
+  const item = (amountMinor: bigint) => anIntakeItem(applicationId, { type: 'COLLECT', amountMinor, bands: [ABOVE] })
+  assert.equal(await one(item(600_000n)), 'PENDING')
+  const back = item(100n)
+  assert.equal(await one(back), 'PENDING')
+  await database.pool.query("update transactions set created_at = created_at - interval '25 hours' where transaction_id = $1", [
+    back.transactionId,
+  ])
+  assert.equal(await one(item(600_000n)), 'PENDING_APPROVAL')
+})
+
 test('PENDING for a payment beside one to the same person that FAILED, which does not count', async () => {
   const applicationId = await makeApplication(database.pool)
   const item = () => anIntakeItem(applicationId, { type: 'COLLECT', amountMinor: 600_000n, bands: [ABOVE] })

@@ -137,6 +137,15 @@ test('refused: a number of the file is given to somebody else before it is confi
   assert.partialDeepStrictEqual(await confirm(changeId), { ok: false, error: { code: 'refused', reason: 'number_in_book' } })
 })
 
+test('refused: the new number of somebody in the file is given to somebody else before it is confirmed', async () => {
+  const { add, propose, confirm, book } = await importScene()
+  const { changeId } = must(await propose(FILE))
+  await add({ name: 'Somebody Else', phoneNumber: '237670000022' })
+  const before = await book()
+  assert.partialDeepStrictEqual(await confirm(changeId), { ok: false, error: { code: 'refused', reason: 'number_in_book' } })
+  assert.deepEqual(await book(), before)
+})
+
 test('rows that cannot be read or attributed are left out, each with its reason, and never change the book', async () => {
   const { add, read } = await importScene()
   await add({ name: 'Jean Ba', phoneNumber: '237670000011' })

@@ -133,6 +133,21 @@ for (const [status, body] of [
   })
 }
 
+const refunded = (success: boolean, more: object = {}) => ({ data: null, status: { code: '200', success, message: 'x', ...more } })
+for (const [body, expected] of [
+  [{ ...refunded(true), data: { transaction: { airtel_money_id: '77' } } }, 'succeeded'],
+  [{ ...refunded(true), data: { transaction: { airtel_money_id: '78' } } }, 'unknown'],
+  [refunded(true), 'unknown'],
+  [refunded(false, { response_code: 'ESB000011' }), 'failed'],
+  [refunded(false, { response_code: 'ESB000099' }), 'unknown'],
+  [refunded(false), 'unknown'],
+] as const)
+  test(`${expected} for the refund of payment 77 that is answered with ${JSON.stringify(body)}`, async () => {
+    answer = ({ response }) => say(response, 200, body)
+    const reversal = { ...submission, operatorReference: '77', reversalReference: submission.reference, isRepeated: false }
+    assert.equal((await connect().reversals?.reverse(reversal))?.kind, expected)
+  })
+
 test('unknown for a payment whose refusal names a PIN, which is that of the customer', async () => {
   answer = ({ response }) => say(response, 200, { status: { success: false, response_code: 'DP00899999999', message: 'Invalid PIN' } })
   assert.equal(factsOf(await connect().submit(submission, keepNothing)), 'unknown')

@@ -32,3 +32,26 @@ test('never more than the account covers when two processes each claim most of i
   first.release()
   assert.equal(await second, 0)
 })
+
+test('none, also of what the account covers, in the pause after a claim that it did not cover', async () => {
+  const { pool } = database
+  await pool.query(
+    `insert into operator_floats (operator, reported_minor, available_minor, sent_before_minor, reported_at, floor_minor, waits_since, missing_minor, try_at)
+       values ('MOMOCM', 10000, 10000, 0, now(), 0, now(), 5000, now() + interval '1 hour')`,
+  )
+  const take = async () => (await pool.query<{ count: number }>("select take_float('MOMOCM', '{100}', now()) as count")).rows[0]?.count
+  assert.equal(await take(), 0)
+  await pool.query("update operator_floats set try_at = now() where operator = 'MOMOCM'")
+  assert.equal(await take(), 1)
+})
+
+test('counted as sent: the amounts of what may be sent, and none of what waits', async () => {
+  const { pool } = database
+  await pool.query(
+    `insert into operator_floats (operator, reported_minor, available_minor, sent_before_minor, reported_at, floor_minor)
+       values ('SNWAVE', 10000, 10000, 0, now(), 0)`,
+  )
+  const { rows } = await pool.query("select take_float('SNWAVE', '{3000,4000,5000,1000}', now()) as count")
+  const { rows: sent } = await pool.query("select sum(sent_minor)::bigint as minor from operator_float_sent where operator = 'SNWAVE'")
+  assert.deepEqual([rows, sent], [[{ count: 2 }], [{ minor: 7_000n }]])
+})

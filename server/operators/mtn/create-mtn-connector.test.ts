@@ -69,6 +69,39 @@ for (const [status, body, kind] of [
   })
 }
 
+const aRefund = { ...submission, reversalReference: submission.reference, isRepeated: true }
+for (const [status, body, expected] of [
+  [200, { externalId: submission.reference, status: 'SUCCESSFUL', amount: '5000' }, 'succeeded'],
+  [200, { externalId, status: 'SUCCESSFUL', amount: '5000' }, 'unknown'],
+  [200, { externalId: submission.reference, status: 'PENDING', amount: '5000' }, 'accepted'],
+  [200, { externalId: submission.reference, status: 'FAILED', amount: '5000' }, 'failed'],
+  [404, { code: 'NOT_FOUND' }, 'unknown'],
+  [503, { code: 'SERVICE_UNAVAILABLE' }, 'unknown'],
+] as const)
+  test(`${expected}, and no second refund, for a repeated one whose query is answered with HTTP ${status} ${JSON.stringify(body)}`, async () => {
+    const methods: (string | undefined)[] = []
+    answer = (request, response) => {
+      methods.push(request.method)
+      say(response, status, body)
+    }
+    assert.equal((await connector.reversals?.reverse(aRefund))?.kind, expected)
+    assert.deepEqual(methods, ['GET'])
+  })
+
+test('accepted for a repeated refund that MTN does not know, which is sent again under its reference', async () => {
+  const calls: unknown[] = []
+  answer = (request, response) => {
+    calls.push([request.method, request.headers['x-reference-id']])
+    if (request.method === 'GET') say(response, 404, { code: 'RESOURCE_NOT_FOUND' })
+    else say(response, 202)
+  }
+  assert.equal((await connector.reversals?.reverse(aRefund))?.kind, 'accepted')
+  assert.deepEqual(calls, [
+    ['GET', undefined],
+    ['POST', submission.reference],
+  ])
+})
+
 test('Compte non inscrit for HTTP 500 with PAYER_NOT_FOUND', async () => {
   answer = (_, response) => say(response, 500, { code: 'PAYER_NOT_FOUND', message: 'x' })
   const outcome = await connector.submit(submission, keepNothing)

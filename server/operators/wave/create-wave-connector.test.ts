@@ -155,6 +155,21 @@ for (const [sessions, expected] of [
   })
 }
 
+test('pending for two payouts of which one failed and the other may still be carried out, in either order', async () => {
+  const [failed, open] = [
+    { ...sent, status: 'failed' },
+    { ...sent, id: 'pt-2', status: 'processing' },
+  ]
+  for (const result of [
+    [failed, open],
+    [open, failed],
+    [{ ...failed, status: 'reversed' }, open],
+  ]) {
+    answer = (_, response) => say(response, 200, { result })
+    assert.equal(lineOf(await connector.query(payout)), 'pending pt-2')
+  }
+})
+
 test('a success reports the amount, the currency and the number; of two sessions or payouts the sum', async () => {
   const paid = { ...session, payment_status: 'succeeded', amount: '5000', currency: 'XOF', restrict_payer_mobile: '+221772093342' }
   const report = async (body: object, query: Submission) => {
@@ -169,6 +184,24 @@ test('a success reports the amount, the currency and the number; of two sessions
   assert.deepEqual(await report({ result: [payment] }, payout), movement)
   assert.deepEqual(await report({ result: [payment, { ...payment, id: 'pt-2' }] }, payout), { ...movement, amountMinor: 1_000_000n })
 })
+
+for (const [of, isRepeated, status, expected] of [
+  ['COLLECT', false, undefined, 'failed'],
+  ['COLLECT', true, undefined, 'unknown'],
+  ['DEPOSIT', false, undefined, 'failed'],
+  ['DEPOSIT', true, 'reversed', 'succeeded'],
+  ['DEPOSIT', true, 'succeeded', 'failed'],
+  ['DEPOSIT', true, 'processing', 'unknown'],
+] as const)
+  test(`${expected} for the ${isRepeated ? 'repeated' : 'first'} reversal of a ${of} that is refused, and which is then ${status ?? 'not queried'}`, async () => {
+    answer = (request, response) => {
+      if (request.method === 'GET') say(response, 200, { ...sent, status })
+      else say(response, 400, { code: 'insufficient-funds', message: 'x' })
+    }
+    const [payment, operatorReference] = of === 'COLLECT' ? [submission, 'cos-1'] : [payout, 'pt-1']
+    const reversal = { ...payment, operatorReference, reversalReference: payment.reference, isRepeated }
+    assert.equal((await connector.reversals?.reverse(reversal))?.kind, expected)
+  })
 
 test('a repeated checkout uses the session that an earlier one opened, and opens none before it could look', async () => {
   const paths: unknown[] = []

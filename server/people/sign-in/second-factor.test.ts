@@ -6,10 +6,18 @@ import { SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { openTestPeople, type TestPeople, type TestPerson } from '#server/people/testing/test-people.ts'
+import { makeApplication } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import type { SignInPlace } from './factor-tries.ts'
 import { resetPersonPassword } from './passwords.ts'
-import { confirmSecondFactor, dismissGuessedCodes, resetSecondFactor, startSecondFactor, verifySecondFactor } from './second-factor.ts'
+import {
+  confirmSecondFactor,
+  dismissGuessedCodes,
+  resetMemberSecondFactor,
+  resetSecondFactor,
+  startSecondFactor,
+  verifySecondFactor,
+} from './second-factor.ts'
 import { loadActor } from './sessions.ts'
 
 let people: TestPeople
@@ -163,6 +171,17 @@ test('mustEnrolSecondFactor after the reset of a second factor that an applicati
       people.applicationId,
     ])
   }
+})
+
+test('works_elsewhere for the reset by one application of the second factor of a member of two', async () => {
+  const { personId } = await withSecondFactor()
+  const { pool } = people.database
+  const other = await makeApplication(pool)
+  await pool.query("insert into memberships (application_id, person_id, roles) values ($1, $2, '{maker}')", [other, personId])
+  const reset = () => resetMemberSecondFactor(pool, { applicationId: people.applicationId, personId, actor: SYSTEM_ACTOR })
+  assert.deepEqual(await reset(), { ok: false, error: 'works_elsewhere' })
+  await pool.query('update memberships set is_active = false where application_id = $1 and person_id = $2', [other, personId])
+  must(await reset())
 })
 
 test('an audit entry for each change of a person, without passwords and codes', async () => {

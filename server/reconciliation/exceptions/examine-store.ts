@@ -144,7 +144,7 @@ export async function storeExamined(trx: TrxClient, scope: DayScope): Promise<Ex
         where e.application_id = $1 and e.subject = f.subject
           and case when e.outcome is null then (e.class, e.wallet, e.local_day, e.line_id, e.transaction_id, e.amount_minor)
                      is distinct from (f.class, $2, f.local_day, f.line_id, f.transaction_id, f.amount_minor)
-                   else e.outcome = 'matched' or e.outcome = 'agreed' or e.class <> f.class end
+                   else e.outcome = 'matched' or e.class <> f.class end
        returning e.exception_id, e.class, e.owner_id, old.class as class_before, old.outcome as outcome_before),
      ended as (
        update exceptions e

@@ -194,6 +194,11 @@ test('a late success that two people confirm closes its exception and leaves the
   await bring({ id: 'L1', amount: 1_000, reference: item.transactionId })
   await examineDays(desk.pool)
   assert.deepEqual(await classes(), [])
+  // What its own deposit has held and released is no adjustment.
+  await contradict(await desk.pay({ operator: 'BFOM', type: 'DEPOSIT', amountMinor: 100_000n, event: 'failed' }))
+  const ofDeposit = by(fatou, (await onlyException()).exceptionId)
+  must(await takeException(desk.pool, ofDeposit))
+  assert.deepEqual(await closeException(desk.pool, { ...ofDeposit, outcome: 'adjusted', note: 'x' }), refused('not_adjusted'))
 })
 
 test('closed as matched once a person has matched the line, and opened again when the match is undone', async () => {

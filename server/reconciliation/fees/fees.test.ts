@@ -107,6 +107,7 @@ test('the agreed fee follows the rounding, the fixed part and the tax of the wal
   assert.equal(await of({ feeFixedMinor: 2_500n }), '38')
   // 12.5 + 25 = 38; 19.25 % of 38 = 7.3.
   assert.equal(await of({ feeFixedMinor: 2_500n, feeTaxPpm: 192_500 }), '45')
+  assert.equal(await of({ feeFixedMinor: 2_500n, feeTaxPpm: 192_500, feeRounding: 'up' }), '46')
 })
 
 test('a fee in a line of its own belongs to the payment that it names; one that names none is a position of the claim', async () => {

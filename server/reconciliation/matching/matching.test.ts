@@ -241,6 +241,17 @@ test('apart for good: a line that names our payment, once a person has taken the
   assert.deepEqual(counts(await readDay()), { unknown_payment: 1, in_transit: 1 })
 })
 
+test('apart for good: a line with the operator\u2019s id of our payment, once a person has taken the two apart', async () => {
+  await collect(1_000, { reference: 'OP-1' })
+  await desk.bring('BFOM', bfFile({ id: 'OP-1', amount: 1_000, phone: '70777777' }))
+  const { rows } = await desk.pool.query<{ id: bigint; rule: string }>('select line_id as id, rule from line_matches')
+  assert.equal(rows[0]?.rule, 'operator_id')
+  const { applicationId, actor } = desk
+  must(await undoMatch(desk.pool, { applicationId, actor, lineId: rows[0].id, note: 'another payment' }))
+  await matchRecent(desk.pool, new Date())
+  assert.deepEqual(counts(await readDay()), { unknown_payment: 1, in_transit: 1 })
+})
+
 test('no pair where the order of time would give a line a payment that it cannot belong to', () => {
   const at = (minute: number) => new Date(Date.UTC(2026, 2, 1, 12, minute))
   const candidate = (line: number, payment: string) => ({

@@ -7,11 +7,13 @@ import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import type { Role } from '#lib/people/permissions.ts'
-import type { PersonCommandActor } from '#server/audit/command-actor.ts'
+import { ok } from '#lib/result.ts'
+import { type PersonCommandActor, SYSTEM_ACTOR } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'
 import { confirmChange } from '#server/changes/decide-change.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
 import { systemClock } from '#server/clock.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { NUMBER_STEMS } from '#server/operators/testing/phone-numbers.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
@@ -20,7 +22,8 @@ import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { carryOutReversals } from './carry-out-reversals.ts'
-import { claimReversal, findReversal, storeCall } from './reversal-store.ts'
+import { endReversal } from './end-reversal.ts'
+import { claimReversal, findReversal, storeCall, storeFound } from './reversal-store.ts'
 
 /** The calls that take a payment back. */
 const TAKES_BACK = /\/refund$|\/reverse$/
@@ -233,6 +236,50 @@ for (const operator of ['MOMOCM', 'SNWAVE'] as const)
     assert.deepEqual([await stateOf(item), await returned(item), await kindsOf(item)], ['done', 5_000, ['reverse']])
   })
 
+test('left to people at Airtel, and not sent again: a reversal whose process ended between its call and the answer', async () => {
+  const item = await paid('UGAIRTEL')
+  await ask(item)
+  const { pool } = harness.database
+  const claimed = (await claimReversal(pool, 60_000)) ?? assert.fail()
+  const { operatorReference } = await harness.read(item)
+  assert.ok(await storeFound(pool, claimed, { operatorReference, operatorReferenceOther: null }))
+  assert.ok(await storeCall(pool, claimed))
+  await carryOut()
+  assert.deepEqual([await stateOf(item), calls, await returned(item)], ['asked, waits for people', 0, 0])
+})
+
+test('done at Airtel after a call that was not sent, which counts as none', async () => {
+  const item = await paid('UGAIRTEL')
+  await ask(item)
+  const airtel = harness.connectors.get('UGAIRTEL') ?? assert.fail()
+  const exchange = { httpStatus: null, answer: 'x' }
+  const reverse = async () => ({ kind: 'not_sent' as const, detail: 'x', exchange })
+  const reversals = { ...(airtel.reversals ?? assert.fail()), reverse }
+  const get = () => ({ ...airtel, reversals })
+  await carryOutReversals({ pool: harness.database.pool, connectors: { ...harness.connectors, get } })
+  assert.deepEqual([await stateOf(item), calls], ['asked', 0])
+  await carryOut()
+  assert.deepEqual([await stateOf(item), await returned(item), await kindsOf(item)], ['done', 5_000, ['reverse']])
+})
+
+test('asked still: a reversal whose call is made by another process, after the refusal of one that was overtaken', async () => {
+  const item = await paid('SNWAVE')
+  await ask(item)
+  const { pool } = harness.database
+  const overtaken = (await claimReversal(pool, 0)) ?? assert.fail()
+  assert.ok(await storeFound(pool, overtaken, { operatorReference: 'x', operatorReferenceOther: null }))
+  assert.equal(await storeCall(pool, overtaken), false, 'its lease is over')
+  const present = (await claimReversal(pool, 60_000)) ?? assert.fail()
+  const stored = (await findReversal(pool, item.applicationId, item.transactionId)) ?? assert.fail()
+  const end = (claim = overtaken) =>
+    withTransaction(pool, async (trx) =>
+      ok(await endReversal(trx, stored, { refusal: 'operator', reason: 'x', answered: null, tries: claim.tries, actor: SYSTEM_ACTOR })),
+    )
+  assert.deepEqual([overtaken.tries, present.tries], [1, 2])
+  assert.deepEqual([must(await end()), await stateOf(item), await exceptionOf(item)], [false, 'asked', null])
+  assert.deepEqual([must(await end(present)), await stateOf(item), await kindsOf(item)], [true, 'refused, operator', []])
+})
+
 test('refused with the operator\u2019s reason, and open for another proposal: money that has gone back already, and a payment that it does not have', async () => {
   const item = await paid('UGAIRTEL')
   await ask(item)
@@ -284,6 +331,18 @@ test('done without a posting: a collect that FAILED here and was paid at the ope
   assert.deepEqual([(await harness.read(item)).status, await exceptionOf(item)], ['FAILED', 'adjusted'])
   const late = { ...about(item), evidence: 'x', note: '', waivesFees: false }
   assert.deepEqual(await propose('adjustment.late', late, await actorOf(['finance'])), refused('reversal_asked'))
+})
+
+test('has_refunds for a collect that is being refunded, also if the refund began after the proposal', async () => {
+  const item = await paid('MOMOCM')
+  const { changeId } = must(await propose('reversal.ask', { ...about(item), reason: 'x' }))
+  // While the proposal waits, no refund begins: this one is from before it.
+  await harness.database.pool.query('update proposed_changes set expires_at = now() where change_id = $1', [changeId])
+  const { operator, phoneNumber, transactionId: collectId } = item
+  await harness.make({ operator, phoneNumber, amountMinor: 100_000n, refund: { collectId, refundedMinor: 100_000n } })
+  await harness.database.pool.query("update proposed_changes set expires_at = now() + interval '1 day' where change_id = $1", [changeId])
+  assert.deepEqual(await confirm(changeId), refused('has_refunds'))
+  assert.deepEqual([await stateOf(item), calls], ['none', 0])
 })
 
 test('refused: without an exception, by one person alone, by other roles, for a payment that nobody takes back; and refund and adjustment while it is asked for', async () => {

@@ -115,6 +115,30 @@ test('a refused file stores no line and can be uploaded again', async () => {
   assert.equal((await desk.upload(WALLET, broken)).isKnown, false)
 })
 
+test('checked again as a new file: the content of one that was withdrawn', async () => {
+  const content = file(31, 32)
+  const { fileId } = await desk.upload(WALLET, content)
+  await desk.work()
+  must(await withdrawStatement(database.pool, { applicationId: desk.applicationId, fileId, actor: desk.actor }))
+  const again = await desk.upload(WALLET, content)
+  await desk.work()
+  assert.deepEqual([again.isKnown, again.fileId === fileId, (await desk.read(again.fileId)).state], [false, false, 'ready'])
+})
+
+test('not_found for a piece of the upload of another person and for its end', async () => {
+  const [actor, applicationId] = [desk.actor, desk.applicationId]
+  const bytes = Buffer.from(file(41, 42))
+  const { fileId } = must(
+    await beginUpload(database.pool, { applicationId, actor, wallet: WALLET, fileName: 'own.csv', bytes: bytes.length, modifiedMs: 1 }),
+  )
+  const other = { ...actor, id: await makePerson(database.pool, applicationId, ['finance']) }
+  const piece = { applicationId, fileId, number: 0, bytes }
+  assert.deepEqual(await storePiece(database.pool, { ...piece, actor: other }), { ok: false, error: 'not_found' })
+  must(await storePiece(database.pool, { ...piece, actor }))
+  assert.deepEqual(await finishUpload(database.pool, { applicationId, fileId, actor: other }), { ok: false, error: 'not_found' })
+  must(await finishUpload(database.pool, { applicationId, fileId, actor }))
+})
+
 test('read and imported: a file with NUL, half characters and numbers beyond any amount, and the files behind it', async () => {
   const before = await countLines()
   // The text of a cell is cut at 500 and of a type at 120 characters: in the middle of a character.

@@ -248,6 +248,24 @@ test('one waiting batch for checkers, made by the program, under a rule on the t
   await setRules([])
 })
 
+test('200 with a batch and its deposits as soon as it is accepted, also while the replica that reads go to does not have it', async () => {
+  const { runtime, database } = harness
+  const { reportPool } = runtime
+  // It sees what was committed before its first statement, like a replica that is behind.
+  const replica = await database.pool.connect()
+  try {
+    await replica.query('begin isolation level repeatable read')
+    await replica.query('select 1 from batches limit 1')
+    const id = await accepted()
+    runtime.reportPool = replica
+    assert.deepEqual((await read(id)).deposits.length, 1)
+  } finally {
+    runtime.reportPool = reportPool
+    await replica.query('rollback')
+    replica.release()
+  }
+})
+
 test('every batch of programs once with a cursor, newest first, and 400 for a wrong cursor', async () => {
   const ids: string[] = []
   for (let query = '?limit=2'; query !== ''; ) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
+import type { BookEntry, Books, TransferOrder } from '#server/operators/simulator/books.ts'
 import { digitsOf } from '../http.ts'
 
 type Fields = Record<string, unknown>
@@ -63,6 +63,18 @@ export function transactionOf(entry: BookEntry, account: { merchantCode: string;
     type: isCashIn ? 'CASHIN' : 'MERCHANT_PAYMENT',
     channel: 'API',
   }
+}
+
+/** Every transaction of one reference, in order. */
+export function transactionsOf(books: Books, reference: string): BookEntry[] {
+  const found: BookEntry[] = []
+  for (let entry = books.find(reference); entry; entry = books.find(laterReference(reference, found.length))) found.push(entry)
+  return found
+}
+
+/** The name in the books of a transaction whose reference this many earlier ones had. */
+export function laterReference(reference: string, earlier: number): string {
+  return earlier === 0 ? reference : `${reference} ${earlier + 1}`
 }
 
 /** The reference of the sender, which several transactions may have. */

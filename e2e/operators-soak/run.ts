@@ -15,8 +15,9 @@ import { disturbCalls } from './call-faults.ts'
 import { disturbCallbacks } from './callback-faults.ts'
 import { checkEverything } from './checks.ts'
 import { FaultCounts } from './fault-counts.ts'
-import { FaultProxy } from './fault-proxy.ts'
+import { FaultProxy, type Passing } from './fault-proxy.ts'
 import { type Sent, sendAll } from './load.ts'
+import { MissingProtections } from './missing-protections.ts'
 import { setOperators } from './pass-through.ts'
 import { endQrCodes, judgeQrCodes, QrCodes } from './qr-codes.ts'
 import { refundCollects } from './refunds.ts'
@@ -29,7 +30,7 @@ type SoakOptions = {
   faultShare: number
   seed: number
   keepsFolder: boolean
-  /** Sends every submission with a new idempotency key, at operators that have one: the run must detect the double payments. */
+  /** Sends every submission with a new key, and removes what protects where there is none: the run must detect the double payments. */
   hasWrongKeys: boolean
   say(line: string): void
 }
@@ -79,7 +80,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       counts,
       lateMsMax: LATE_CALL_MS_MAX,
       repetitions,
-      wrongKeys: options.hasWrongKeys ? new WrongKeys() : undefined,
+      spoil: options.hasWrongKeys ? breakConnectors() : undefined,
     }),
   })
   const receiver = await Receiver.start()
@@ -197,8 +198,7 @@ function amountsFor(transactions: number): { first: number; topUp: number; last:
 /** When half of the transactions are sent, nothing listens at the operators for some seconds, and customers pay by QR code from then on. */
 async function goAwayInTheMiddle(calls: FaultProxy, sent: readonly Sent[], transactions: number, qrCodes: QrCodes): Promise<void> {
   while (sent.length < transactions / 2) await delay(20)
-  await calls.beAwayMs(OUTAGE_MS, async (durationMs) => void (await delay(durationMs)))
-  await qrCodes.turn()
+  await Promise.all([qrCodes.turn(), calls.beAwayMs(OUTAGE_MS, async (durationMs) => void (await delay(durationMs)))])
 }
 
 type Settled = { open: string[]; unanswerable: ReadonlySet<string> }
@@ -234,4 +234,11 @@ async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say
     }
     await delay(LOOK_EVERY_MS)
   }
+}
+
+/** Connectors that pay twice, in every protocol. */
+function breakConnectors(): (passing: Passing) => Passing {
+  const wrongKeys = new WrongKeys()
+  const missingProtections = new MissingProtections()
+  return (passing) => missingProtections.spoil(wrongKeys.spoil(passing))
 }

@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { formatMinor } from '#lib/money/money.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
+import { laterReference, transactionsOf } from '#server/operators/simulator/books.ts'
 import { isSame, readBody, readJson, answer as send } from '../http.ts'
 import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
 import { answerQrPage, isQrOver, isUnusedQr, takeQrCode } from './qr-codes.ts'
 import { OneTimeCodes, RetailerPin, sonatelAccountOf } from './sonatel-credentials.ts'
 import {
   fieldsOf,
-  laterReference,
   PROBLEMS,
   type Problem,
   readOrder,
@@ -17,7 +17,6 @@ import {
   statusOf,
   transactionIdOf,
   transactionOf,
-  transactionsOf,
 } from './sonatel-messages.ts'
 
 const TOKEN_SECONDS = 300

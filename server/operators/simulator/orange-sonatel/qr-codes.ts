@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import type { BookEntry } from '#server/operators/simulator/books.ts'
+import { type BookEntry, laterReference, transactionsOf } from '#server/operators/simulator/books.ts'
 import { answer as send } from '../http.ts'
 import { actAsCustomer } from '../simulated-customer.ts'
 import { acceptTransfer, admitTransfer, type Simulation } from '../simulation.ts'
-import { fieldsOf, laterReference, PROBLEMS, type Problem, transactionsOf } from './sonatel-messages.ts'
+import { fieldsOf, PROBLEMS, type Problem } from './sonatel-messages.ts'
 
 const OPERATOR = { operator: 'SNOM', protocol: 'orange-sonatel' } as const
 /** Why a code ends that nobody paid with. */

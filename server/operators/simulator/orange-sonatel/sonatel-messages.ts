@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { BookEntry, Books, TransferOrder } from '#server/operators/simulator/books.ts'
+import type { BookEntry, TransferOrder } from '#server/operators/simulator/books.ts'
 import { digitsOf } from '../http.ts'
 
 type Fields = Record<string, unknown>
@@ -55,6 +55,7 @@ export function transactionOf(entry: BookEntry, account: { merchantCode: string;
   return {
     transactionId: transactionIdOf(entry),
     status: statusOf(entry),
+    ...reasonOf(entry),
     amount: { value: Number(entry.amount), unit: 'XOF' },
     customer: { idType: 'MSISDN', id: entry.phoneNumber },
     partner: isCashIn ? { idType: 'MSISDN', id: account.channelMsisdn } : { idType: 'CODE', id: account.merchantCode },
@@ -65,21 +66,15 @@ export function transactionOf(entry: BookEntry, account: { merchantCode: string;
   }
 }
 
-/** Every transaction of one reference, in order. */
-export function transactionsOf(books: Books, reference: string): BookEntry[] {
-  const found: BookEntry[] = []
-  for (let entry = books.find(reference); entry; entry = books.find(laterReference(reference, found.length))) found.push(entry)
-  return found
-}
-
-/** The name in the books of a transaction whose reference this many earlier ones had. */
-export function laterReference(reference: string, earlier: number): string {
-  return earlier === 0 ? reference : `${reference} ${earlier + 1}`
-}
-
 /** The reference of the sender, which several transactions may have. */
 export function sentReferenceOf({ details, reference }: BookEntry): string {
   return details?.['reference'] ?? reference
+}
+
+/** Why a payment by QR code failed; one with a code of the customer's is refused when it is made. */
+function reasonOf({ status, message = '', direction }: BookEntry): { code?: string } {
+  const code = status === 'FAILED' ? refusalFor(message, direction)?.code : undefined
+  return code === undefined ? {} : { code }
 }
 
 export function statusOf({ status, message }: BookEntry): string {

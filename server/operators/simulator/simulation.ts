@@ -16,8 +16,8 @@ export type SimulatedProtocol = {
   slowCustomers?: RegExp
   /** Whether the time has ended in which a customer can pay this transfer. */
   isOver?(simulation: Simulation, entry: BookEntry): boolean
-  /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. Absent where none are sent. */
-  callbackOf?(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback
+  /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. Absent or undefined where none is sent. */
+  callbackOf?(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback | undefined
 }
 
 export type SimulatedCustomer = {

@@ -69,6 +69,7 @@ export function createSonatelSimulator(secret: string): SimulatedProtocol {
     dial: (phoneNumber, dialled) => (dialled === DIAL && /^221\d{9}$/.test(phoneNumber) ? codes.make(phoneNumber.slice(3)) : undefined),
     isOver: isQrOver,
     callbackOf(simulation, entry, claim) {
+      if (isUnusedQr(entry)) return undefined
       const body = JSON.stringify({ ...transactionOf(entry, account), ...(claim && { status: claim }) })
       const time = String(Math.floor(simulation.now().getTime() / 1_000))
       const signature = createHmac('sha256', account.signingSecret).update(`${time},${body}`).digest('hex')

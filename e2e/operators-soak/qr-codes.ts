@@ -52,7 +52,7 @@ export class QrCodes {
 }
 
 /** The same settings, with which customers pay by QR code. */
-export function byQrCode({ document, ...operator }: OperatorSettings): OperatorSettings {
+function byQrCode({ document, ...operator }: OperatorSettings): OperatorSettings {
   return { ...operator, document: { ...document, collectBy: 'qr', qrValidityS: QR_VALIDITY_S } }
 }
 

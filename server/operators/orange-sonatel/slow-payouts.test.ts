@@ -113,6 +113,12 @@ function payOut(): Promise<IntakeItem> {
   return harness.make({ operator: 'SNOM', type: 'DEPOSIT', phoneNumber: '221772093341' })
 }
 
+async function enterCodeOf(collect: IntakeItem): Promise<void> {
+  await waitUntil('a code is awaited', async () => (await harness.workOf(collect))?.['state'] === 'awaiting_code')
+  const { payToken } = await harness.read(collect)
+  assert.ok((await enterCode(harness.database.pool, payToken ?? '', '123456', 6)).ok)
+}
+
 /** The moment at which the slow answer comes; `isFound`: searches show the payout from its arrival on, otherwise from its answer on. */
 const MOMENTS: readonly (readonly [moment: string, searchesBefore: number, isFound: boolean])[] = [
   ['while its call is waited for', 0, false],
@@ -154,8 +160,7 @@ test('unconfirmed and sent once, in the other worker process too, if nothing sho
   const first = await startProcess([sonatel(), burkina])
   const [shown, hidden] = await Promise.all([payOut(), payOut()])
   const collect = await harness.make({ operator: 'BFOM', type: 'COLLECT', phoneNumber: '22676123341' })
-  await waitUntil('a code is awaited', async () => (await harness.workOf(collect))?.['state'] === 'awaiting_code')
-  assert.ok((await enterCode(harness.database.pool, (await harness.read(collect)).payToken ?? '', '123456', 6)).ok)
+  await enterCodeOf(collect)
   for (const item of [shown, hidden, collect]) await untilPaid(item)
   const second = startProcess([sonatel(), burkina])
   await killProcess(first)
@@ -189,4 +194,19 @@ test('sent again by the other worker process only after two searches and one mor
     order,
     ['paid', 'searched', 'searched', 'searched', 'paid'].map((what) => `${what} ${item.transactionId}`),
   )
+})
+
+test('unconfirmed and sent once for a payment with a code that nothing shows, after the settings changed to QR codes', async () => {
+  const first = await startProcess([sonatel()])
+  const collect = await harness.make({ operator: 'SNOM', type: 'COLLECT', phoneNumber: '221772093341' })
+  await enterCodeOf(collect)
+  await untilPaid(collect)
+  await killProcess(first)
+  processes.splice(processes.indexOf(first), 1)
+  await startProcess([sonatel({ collectBy: 'qr' })])
+  await untilSearched(collect)
+  assert.equal((await harness.workOf(collect))?.['state'], 'unconfirmed')
+  const submissions = (await harness.attemptsOf(collect)).filter((attempt) => attempt.startsWith('submit'))
+  // Before its customer had entered a code, and with it.
+  assert.deepEqual(submissions.toSorted(), ['submit interrupted', 'submit not_sent'])
 })

@@ -102,9 +102,9 @@ for (const [operator, type] of WITH_A_KEY) {
     const wrongKeys = new WrongKeys()
     const { harness, causedFor } = await openWith({ first: OVERTAKEN, spoil: (passing) => wrongKeys.spoil(passing) })
     await send(harness, operator, type)
-    await waitUntil('both submissions are executed', async () => (await timesExecuted(harness)) === 2)
+    await waitUntil('both submissions are executed', async () => (await timesExecuted(harness)) >= 2)
     // Where the key is all that the books have of us, they name nothing of ours any more.
-    await assert.rejects(harness.compareBooks(causedFor), /executed 2 times|knows 2 references that are not stored|executed 0 times/)
+    await assert.rejects(harness.compareBooks(causedFor), /executed (?!1 )\d+ times|knows \d+ references that are not stored/)
   })
 }
 
@@ -128,7 +128,7 @@ for (const [operator, type, what, document] of WITHOUT_A_KEY) {
     const missingProtections = new MissingProtections()
     const { harness, causedFor } = await openWith({ first, documents, spoil: (passing) => missingProtections.spoil(passing) })
     await send(harness, operator, type)
-    await waitUntil('both are executed', async () => (await timesExecuted(harness)) === 2)
-    await assert.rejects(harness.compareBooks(causedFor), /executed 2 times/)
+    await waitUntil('both are executed', async () => (await timesExecuted(harness)) >= 2)
+    await assert.rejects(harness.compareBooks(causedFor), /executed (?!1 )\d+ times/)
   })
 }

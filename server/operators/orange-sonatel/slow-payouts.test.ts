@@ -189,11 +189,10 @@ test('sent again by the other worker process only after two searches and one mor
   answer(item)
   found.add(item.transactionId)
   assert.equal((await harness.untilFinal(item)).status, 'SUCCESS')
-  const order = calls.slice(0, calls.lastIndexOf(`paid ${item.transactionId}`) + 1)
-  assert.deepEqual(
-    order,
-    ['paid', 'searched', 'searched', 'searched', 'paid'].map((what) => `${what} ${item.transactionId}`),
-  )
+  const [once, ...between] = calls.slice(0, calls.lastIndexOf(`paid ${item.transactionId}`))
+  assert.equal(once, `paid ${item.transactionId}`)
+  // One whose answer died with the first process counts for nothing.
+  assert.ok(between.length >= 3 && between.every((call) => call === `searched ${item.transactionId}`), between.join(', '))
 })
 
 test('unconfirmed and sent once for a payment with a code that nothing shows, after the settings changed to QR codes', async () => {

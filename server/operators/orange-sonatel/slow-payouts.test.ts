@@ -113,10 +113,14 @@ function payOut(): Promise<IntakeItem> {
   return harness.make({ operator: 'SNOM', type: 'DEPOSIT', phoneNumber: '221772093341' })
 }
 
-async function enterCodeOf(collect: IntakeItem): Promise<void> {
-  await waitUntil('a code is awaited', async () => (await harness.workOf(collect))?.['state'] === 'awaiting_code')
-  const { payToken } = await harness.read(collect)
-  assert.ok((await enterCode(harness.database.pool, payToken ?? '', '123456', 6)).ok)
+/** Enters a code as often as one is awaited, until it has paid: on a slow machine a code may be taken too late to be sent. */
+function payWithCode(collect: IntakeItem): Promise<unknown> {
+  return waitUntil('the call that pays has arrived', async () => {
+    if (countOf('paid', collect.transactionId) > 0) return true
+    const { payToken } = await harness.read(collect)
+    await enterCode(harness.database.pool, payToken ?? '', '123456', 6)
+    return false
+  })
 }
 
 /** The moment at which the slow answer comes; `isFound`: searches show the payout from its arrival on, otherwise from its answer on. */
@@ -160,8 +164,8 @@ test('unconfirmed and sent once, in the other worker process too, if nothing sho
   const first = await startProcess([sonatel(), burkina])
   const [shown, hidden] = await Promise.all([payOut(), payOut()])
   const collect = await harness.make({ operator: 'BFOM', type: 'COLLECT', phoneNumber: '22676123341' })
-  await enterCodeOf(collect)
-  for (const item of [shown, hidden, collect]) await untilPaid(item)
+  await payWithCode(collect)
+  for (const item of [shown, hidden]) await untilPaid(item)
   const second = startProcess([sonatel(), burkina])
   await killProcess(first)
   processes.splice(processes.indexOf(first), 1)
@@ -198,14 +202,13 @@ test('sent again by the other worker process only after two searches and one mor
 test('unconfirmed and sent once for a payment with a code that nothing shows, after the settings changed to QR codes', async () => {
   const first = await startProcess([sonatel()])
   const collect = await harness.make({ operator: 'SNOM', type: 'COLLECT', phoneNumber: '221772093341' })
-  await enterCodeOf(collect)
-  await untilPaid(collect)
+  await payWithCode(collect)
   await killProcess(first)
   processes.splice(processes.indexOf(first), 1)
   await startProcess([sonatel({ collectBy: 'qr' })])
   await untilSearched(collect)
   assert.equal((await harness.workOf(collect))?.['state'], 'unconfirmed')
-  const submissions = (await harness.attemptsOf(collect)).filter((attempt) => attempt.startsWith('submit'))
-  // Before its customer had entered a code, and with it.
-  assert.deepEqual(submissions.toSorted(), ['submit interrupted', 'submit not_sent'])
+  const attempts = await harness.attemptsOf(collect)
+  assert.ok(!attempts.slice(attempts.indexOf('submit interrupted') + 1).some((attempt) => attempt.startsWith('submit')), attempts.join(', '))
+  assert.equal(countOf('paid', collect.transactionId), 1)
 })

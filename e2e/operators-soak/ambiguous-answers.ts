@@ -30,9 +30,9 @@ export function ambiguousAnswer({ url }: Pick<Passing, 'url'>, carriedOut: Answe
 export function aboutAnotherMovement(answer: Answer, kind: 'amount' | 'currency' | 'number'): Answer | undefined {
   const text = answer.body.toString()
   const [pattern, other] = {
-    amount: [/("(?:receive_)?amount":\s*"?)\d+/, '$11'],
-    currency: [/("currency":\s*")[A-Z]{3}/, '$1EUR'],
-    number: [/("(?:partyId|mobile|subscriberMsisdn|phoneNumber)":\s*"\+?)\d(\d+)/, '$19$2'],
+    amount: [/("(?:receive_)?amount":\s*(?:\{"value":)?"?)\d+/, '$11'],
+    currency: [/("(?:currency|unit)":\s*")[A-Z]{3}/, '$1EUR'],
+    number: [/("(?:partyId|mobile|subscriberMsisdn|phoneNumber|customer":\{"idType":"MSISDN","id)":\s*"\+?)\d(\d+)/, '$19$2'],
   }[kind] as [RegExp, string]
   return pattern.test(text) ? { ...answer, body: Buffer.from(text.replace(pattern, other)) } : undefined
 }

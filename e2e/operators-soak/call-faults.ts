@@ -5,7 +5,6 @@ import type { FaultCounts } from './fault-counts.ts'
 import type { Answer, Disturb, Passing } from './fault-proxy.ts'
 import type { Repetitions } from './repetitions.ts'
 import { submittedReference } from './submissions.ts'
-import type { WrongKeys } from './wrong-keys.ts'
 
 const PROXY_PAGE = '<html><body>Bad Gateway</body></html>'
 
@@ -13,7 +12,7 @@ const PROXY_PAGE = '<html><body>Bad Gateway</body></html>'
 type Fault = (passing: Passing, lateMs: number) => Promise<void>
 
 /** Every way in which the answer to a call is lost, late or unreadable; before or after the operator carried the call out. */
-const FAULTS: Readonly<Record<string, Fault>> = {
+export const FAULTS: Readonly<Record<string, Fault>> = {
   'reset, not carried out': async ({ response }) => void response.socket?.resetAndDestroy(),
   'reset, carried out': async ({ carryOut, response }) => {
     await carryOut()
@@ -69,6 +68,8 @@ export const FAULTS_OF_SUBMISSIONS: Readonly<
     passing.answer(ambiguousAnswer(passing, answer) ?? answer)
   },
 }
+/** About no movement: an operator that reports another balance, or that of its other account, is believed, and the difference is shown. */
+const BALANCE = /\bbalance\b/
 const MOVEMENTS = ['amount', 'currency', 'number'] as const
 
 /** `lateMsMax`: longer than the connectors wait, and shorter than the time until they may send again. */
@@ -78,21 +79,22 @@ type CallFaults = {
   counts: FaultCounts
   lateMsMax: number
   repetitions: Repetitions
-  /** Spoils the keys of all submissions: a service that pays twice. */
-  wrongKeys?: WrongKeys | undefined
+  /** Spoils what protects from paying twice: a service with broken connectors. */
+  spoil?: ((passing: Passing) => Passing) | undefined
 }
 
 /**
  * Disturbs this share of the calls to the operators. A query may also be answered with what was answered about another reference; a
  * submission may not: no proxy mixes up what nobody has asked for before.
  */
-export function disturbCalls({ random, share, counts, lateMsMax, repetitions, wrongKeys }: CallFaults): Disturb {
+export function disturbCalls({ random, share, counts, lateMsMax, repetitions, spoil = (passing) => passing }: CallFaults): Disturb {
   const names = Object.keys(FAULTS)
   const namesOfSubmissions = Object.keys(FAULTS_OF_SUBMISSIONS)
   const answered = new Map<string, { url: string; answer: Answer }>()
 
   /** A query goes wrong in its own way, or not. */
   async function disturbQuery(passing: Passing, other: { url: string; answer: Answer } | undefined): Promise<boolean> {
+    if (BALANCE.test(passing.url)) return false
     if (other && other.url !== passing.url && random.chance(0.15)) {
       counts.countFault('the answer about another reference')
       passing.answer(other.answer)
@@ -109,7 +111,7 @@ export function disturbCalls({ random, share, counts, lateMsMax, repetitions, wr
 
   return async (given) => {
     counts.countCall()
-    const passing = repetitions.follow(wrongKeys?.spoil(given) ?? given)
+    const passing = repetitions.follow(spoil(given))
     const { method, url } = passing
     if (!counts.isOver && repetitions.isDenied(passing)) return repetitions.answer(passing)
     const isQuery = method === 'GET'

@@ -17,7 +17,14 @@ export type Sent = {
   transactionId: string
 }
 
-type LoadOptions = { transactions: number; random: Random; partners: readonly PartnerProgram[]; webhookUrl: string }
+type LoadOptions = {
+  transactions: number
+  random: Random
+  partners: readonly PartnerProgram[]
+  webhookUrl: string
+  /** Resolves when a transaction of this kind may be sent. */
+  beforeSending(operator: OperatorCode, type: TransactionType): Promise<void>
+}
 
 /** Every row of the simulator's table but the one that never ends (912); four in five transfers succeed. */
 const ENDINGS = ['901', '902', '903', '904', '905', '906', '907', '908', '909', '910', '911', '913', '914'] as const
@@ -26,7 +33,7 @@ const CONNECTIONS = 16
 const RETRY_PAUSE_MS = 50
 
 /** Sends `transactions` transactions over all codes and both directions, each until it is answered. Adds to `sent` as it goes. */
-export async function sendAll({ transactions, random, partners, webhookUrl }: LoadOptions, sent: Sent[]): Promise<void> {
+export async function sendAll({ transactions, random, partners, webhookUrl, beforeSending }: LoadOptions, sent: Sent[]): Promise<void> {
   let started = 0
   async function work(): Promise<void> {
     while (started < transactions) {
@@ -44,6 +51,7 @@ export async function sendAll({ transactions, random, partners, webhookUrl }: Lo
         amount: random.between(100, 999),
       }
       const partner = partners[place]
+      await beforeSending(operator, type)
       if (partner) sent.push({ ...transfer, transactionId: await insist(partner, transfer, webhookUrl) })
     }
   }

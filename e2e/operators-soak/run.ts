@@ -1,10 +1,4 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { DryWallets } from '#e2e/crash/dry-wallets.ts'
 import type { Verdict } from '#e2e/crash/judge.ts'
 import { OwnTransfers } from '#e2e/crash/own-transfers.ts'
@@ -14,14 +8,18 @@ import { shortenWaits } from '#e2e/crash/settle.ts'
 import { createRandom } from '#lib/seeded-random.ts'
 import { freePort } from '#server/database/embedded/embedded.ts'
 import { createPool, type Pool } from '#server/database/pool.ts'
+import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { simulatedOperators } from '#server/operators/simulator/simulated-operators.ts'
 import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbox.ts'
 import { disturbCalls } from './call-faults.ts'
 import { disturbCallbacks } from './callback-faults.ts'
 import { checkEverything } from './checks.ts'
 import { FaultCounts } from './fault-counts.ts'
-import { FaultProxy } from './fault-proxy.ts'
+import { FaultProxy, type Passing } from './fault-proxy.ts'
 import { type Sent, sendAll } from './load.ts'
+import { MissingProtections } from './missing-protections.ts'
+import { setOperators } from './pass-through.ts'
+import { endQrCodes, judgeQrCodes, QrCodes } from './qr-codes.ts'
 import { refundCollects } from './refunds.ts'
 import { Repetitions } from './repetitions.ts'
 import { judgeDifferences, readDifferences } from './reported-balances.ts'
@@ -32,15 +30,12 @@ type SoakOptions = {
   faultShare: number
   seed: number
   keepsFolder: boolean
-  /** Sends every submission with a new idempotency key, at operators that have one: the run must detect the double payments. */
+  /** Sends every submission with a new key, and removes what protects where there is none: the run must detect the double payments. */
   hasWrongKeys: boolean
   say(line: string): void
 }
 type SoakReport = { verdicts: Verdict[]; counts: FaultCounts; loadMs: number; settleMs: number; folder: string; statuses: string }
 
-const ADMIN = fileURLToPath(new URL('../../server/admin.ts', import.meta.url))
-/** Short, so that silence costs little; a busy machine must not make healthy answers late. */
-const CALL_TIMEOUT_MS = 3_000
 /** Longer than a connector waits, and shorter than the time until a transfer may be sent again: 2 s and at least 3 s more. */
 const LATE_CALL_MS_MAX = 4_000
 const LATE_CALLBACK_MS_MAX = 6_000
@@ -53,8 +48,6 @@ const SETTLE_LIMIT_MS = 900_000
 const REFUNDS_TAIL_MS = 15_000
 const LOOK_EVERY_MS = 1_000
 const SAY_EVERY_MS = 15_000
-/** Settings are in force in every process within a second. */
-const SETTINGS_MS = 1_500
 
 /**
  * The soak: a sandbox whose calls to the operators and whose callbacks pass a proxy that disturbs a share of them, `transactions` transactions over
@@ -87,7 +80,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       counts,
       lateMsMax: LATE_CALL_MS_MAX,
       repetitions,
-      wrongKeys: options.hasWrongKeys ? new WrongKeys() : undefined,
+      spoil: options.hasWrongKeys ? breakConnectors() : undefined,
     }),
   })
   const receiver = await Receiver.start()
@@ -95,9 +88,19 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   let isBroken = true
   try {
     for (const partner of partners) await partner.signIn()
-    await passThrough(calls.url, simulator.secret, service.folder)
+    const settings = simulatedOperators(calls.url, simulator.secret)
+    await setOperators(settings, service.folder)
     options.say(`Service in ${service.folder}, seed ${options.seed}`)
-    const report = await loadAndCheck(options, { service, calls, partners, receiver, counts, repetitions, simulatorUrl: simulator.url })
+    const report = await loadAndCheck(options, {
+      service,
+      calls,
+      settings,
+      partners,
+      receiver,
+      counts,
+      repetitions,
+      simulatorUrl: simulator.url,
+    })
     isBroken = report.verdicts.some(({ broken }) => broken.length > 0)
     return report
   } finally {
@@ -110,6 +113,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 type Stage = {
   service: Sandbox
   calls: FaultProxy
+  /** Of every operator, through the proxy. */
+  settings: readonly OperatorSettings[]
   partners: PartnerProgram[]
   receiver: Receiver
   counts: FaultCounts
@@ -128,7 +133,8 @@ async function loadAndCheck(options: SoakOptions, stage: Stage): Promise<SoakRep
     const differences = await readDifferences(pool)
     await wallets.untilKnown()
     const startedMs = performance.now()
-    const { sent, refunds } = await load(options, stage, wallets)
+    const qrCodes = new QrCodes({ pool, settings: stage.settings, dataFolder: service.folder })
+    const { sent, refunds } = await load(options, stage, wallets, qrCodes)
     const sentMs = performance.now()
     const all = [...sent, ...refunds]
     const seconds = Math.round((sentMs - startedMs) / 1_000)
@@ -139,6 +145,11 @@ async function loadAndCheck(options: SoakOptions, stage: Stage): Promise<SoakRep
       ...(await checkEverything({ pool, simulatorUrl, sent: all, receiver, open, unanswerable, repetitions })),
       ...(await wallets.judge(pool)),
       await judgeDifferences(pool, differences),
+      ...(await judgeQrCodes(
+        simulatorUrl,
+        sent,
+        service.readSandbox().applications.map(({ name }) => name),
+      )),
     ]
     const { rows } = await pool.query<{ line: string }>(
       `select string_agg(message || ': ' || count, ', ' order by count desc) as line
@@ -153,18 +164,24 @@ async function loadAndCheck(options: SoakOptions, stage: Stage): Promise<SoakRep
 }
 
 /** Sends everything, with an outage in the middle, refunds what succeeds meanwhile, and leaves enough in the wallets for what waits. */
-async function load({ transactions, seed }: SoakOptions, stage: Stage, wallets: DryWallets): Promise<{ sent: Sent[]; refunds: Sent[] }> {
+async function load(
+  { transactions, seed }: SoakOptions,
+  stage: Stage,
+  wallets: DryWallets,
+  qrCodes: QrCodes,
+): Promise<{ sent: Sent[]; refunds: Sent[] }> {
   const { calls, partners, receiver } = stage
   const sent: Sent[] = []
   const refunds: Sent[] = []
   let endsAtMs = Number.POSITIVE_INFINITY
   const isOver = () => performance.now() > endsAtMs
-  const sending = sendAll({ transactions, random: createRandom(seed), partners, webhookUrl: receiver.url('ok') }, sent).finally(() => {
+  const plan = { transactions, random: createRandom(seed), partners, webhookUrl: receiver.url('ok') }
+  const sending = sendAll({ ...plan, beforeSending: (...order) => qrCodes.beforeSending(...order) }, sent).finally(() => {
     endsAtMs = performance.now() + REFUNDS_TAIL_MS
   })
   await Promise.all([
     sending,
-    goAwayInTheMiddle(calls, sent, transactions),
+    goAwayInTheMiddle(calls, sent, transactions, qrCodes),
     refundCollects({ random: createRandom(seed * 3), partners, receiver, sent }, refunds, isOver),
     wallets.keepLow(isOver),
   ])
@@ -178,10 +195,10 @@ function amountsFor(transactions: number): { first: number; topUp: number; last:
   return { first, topUp: Math.ceil(first / 4), last: 10_000_000 }
 }
 
-/** When half of the transactions are sent, nothing listens at the operators for some seconds. */
-async function goAwayInTheMiddle(calls: FaultProxy, sent: readonly Sent[], transactions: number): Promise<void> {
+/** When half of the transactions are sent, nothing listens at the operators for some seconds, and customers pay by QR code from then on. */
+async function goAwayInTheMiddle(calls: FaultProxy, sent: readonly Sent[], transactions: number, qrCodes: QrCodes): Promise<void> {
   while (sent.length < transactions / 2) await delay(20)
-  await calls.beAwayMs(OUTAGE_MS, async (durationMs) => void (await delay(durationMs)))
+  await Promise.all([qrCodes.turn(), calls.beAwayMs(OUTAGE_MS, async (durationMs) => void (await delay(durationMs)))])
 }
 
 type Settled = { open: string[]; unanswerable: ReadonlySet<string> }
@@ -197,6 +214,7 @@ async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say
   for (;;) {
     // No process died: leases are left alone. A call that is carried out late arrives before the service submits again, so that pause stays.
     await shortenWaits(pool, new Date(0), ['submitted', 'unconfirmed'])
+    await endQrCodes(pool)
     const { rows } = await pool.query<{ transaction_id: string; what: string; is_unanswerable: boolean }>(
       `select t.transaction_id, t.operator || ' ' || t.type || ' ' || t.phone_number || ' ' || t.transaction_id || ' is ' || coalesce(w.state, t.status) as what,
                 -- This operator answers no queries: a collect whose reply was lost stays open until people have asked.
@@ -218,18 +236,9 @@ async function settle(pool: Pool, sent: readonly Sent[], receiver: Receiver, say
   }
 }
 
-/** Has every operator called through the proxy, by the command that an installation uses. */
-async function passThrough(url: string, secret: string, dataFolder: string): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'countersign-soak-'))
-  for (const [index, { operator, protocol, document }] of simulatedOperators(url, secret).entries()) {
-    const file = path.join(folder, `${index}.json`)
-    const timeouts = { submitTimeoutMs: CALL_TIMEOUT_MS, queryTimeoutMs: CALL_TIMEOUT_MS }
-    await writeFile(file, JSON.stringify({ ...document, ...timeouts }))
-    const words = ['set-operator', '--operator', operator, '--protocol', protocol, '--file', file]
-    await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', ADMIN, ...words], {
-      env: { ...process.env, DATA_DIR: dataFolder },
-    })
-  }
-  await rm(folder, { recursive: true, force: true })
-  await delay(SETTINGS_MS)
+/** Connectors that pay twice, in every protocol. */
+function breakConnectors(): (passing: Passing) => Passing {
+  const wrongKeys = new WrongKeys()
+  const missingProtections = new MissingProtections()
+  return (passing) => missingProtections.spoil(wrongKeys.spoil(passing))
 }

@@ -19,11 +19,25 @@ const SUBMISSIONS: readonly (readonly [url: RegExp, referenceIn: (request: Reque
 ]
 
 /**
- * The reference of a submission that the operator recognises when it comes again; undefined for every other call. Orange in Senegal and in
- * Burkina Faso, and checkouts, have no such reference: there a repetition is another payment, so no fault here may cause one.
+ * The reference of a submission that the operator recognises when it comes again; undefined for every other call. Where a
+ * repetition is another payment, no fault here may cause one.
  */
 export function submittedReference(request: Request): string | undefined {
   return SUBMISSIONS.find(([url]) => url.test(request.url))?.[1](request)
+}
+
+/** Where each protocol in which a submission that comes again is another payment names its reference. */
+const UNRECOGNISED: readonly (readonly [url: RegExp, field: RegExp])[] = [
+  [/^\/orange-sonatel\/api\/eWallet\/(v1\/(payments\/onestep|cashins)|v4\/qrcode)$/, /"reference":"([^"]+)"/],
+  [/^\/wave\/v1\/checkout\/sessions$/, /"client_reference":"([^"]+)"/],
+  [/^\/orange-web\/.*\/webpayment$/, /"notif_url":"[^"]*[?]t=([^"]+)"/],
+  [/^\/orange-bf\/payment$/, /<ext_txn_id>([^<]+)</],
+]
+
+/** The reference of a submission that its operator does not recognise when it comes again; undefined for every other call. */
+export function unrecognisedReference({ url, body }: Request): string | undefined {
+  const field = UNRECOGNISED.find(([pattern]) => pattern.test(url))?.[1]
+  return field && fieldIn(body, field)
 }
 
 /** The reference that a query is about. */

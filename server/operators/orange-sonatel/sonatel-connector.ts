@@ -177,6 +177,8 @@ export const SONATEL_PROTOCOL = defineProtocol({
   schema: sonatelSettingsSchema,
   secretFields: ['clientId', 'clientSecret', 'pin', 'signingSecret'],
   directionsOf: ({ channelMsisdn, pin }) => (channelMsisdn === undefined || pin === undefined ? ['COLLECT'] : ['COLLECT', 'DEPOSIT']),
-  environmentOf: ({ environment }) => environment,
+  // An empty search that denies a QR code, which nobody has, denies no payment that was submitted with a code before the settings changed.
+  environmentOf: ({ environment, collectBy, believesEmptySearches }) =>
+    collectBy === 'qr' && !believesEmptySearches ? `${environment} qr` : environment,
   connect: createSonatelConnector,
 })

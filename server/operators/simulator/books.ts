@@ -290,6 +290,18 @@ export class Books {
   }
 }
 
+/** Every transfer that was sent with one reference, in order, where the operator does not recognise it. */
+export function transactionsOf(books: Books, reference: string): BookEntry[] {
+  const found: BookEntry[] = []
+  for (let entry = books.find(reference); entry; entry = books.find(laterReference(reference, found.length))) found.push(entry)
+  return found
+}
+
+/** The name in the books of a transfer whose reference this many earlier ones had. */
+export function laterReference(reference: string, earlier: number): string {
+  return earlier === 0 ? reference : `${reference} ${earlier + 1}`
+}
+
 function minorOf(amount: string): bigint {
   return BigInt(Math.round(Number(amount) * 100))
 }

@@ -14,8 +14,10 @@ export type SimulatedProtocol = {
   dial?(phoneNumber: string, dialled: string): string | undefined
   /** Of an operator whose answer to a submission is the result: its customers' numbers. There, a slow row is a slow customer. */
   slowCustomers?: RegExp
-  /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. Absent where none are sent. */
-  callbackOf?(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback
+  /** Whether the time has ended in which a customer can pay this transfer. */
+  isOver?(simulation: Simulation, entry: BookEntry): boolean
+  /** The callback about a transfer that ended; with this claim instead of the truth, if there is one. Absent or undefined where none is sent. */
+  callbackOf?(simulation: Simulation, entry: BookEntry, claim: 'SUCCESS' | undefined): SimulatedCallback | undefined
 }
 
 export type SimulatedCustomer = {
@@ -81,7 +83,9 @@ export async function concludeNow(simulation: Simulation, entry: BookEntry): Pro
 
 function enterResult(simulation: Simulation, entry: BookEntry): void {
   const { result } = behaviourFor(entry.phoneNumber)
-  if (result.kind === 'executed') simulation.books.execute(entry.reference, simulation.now().getTime())
+  const isOver = simulation.protocols.find(({ name }) => name === entry.protocol)?.isOver?.(simulation, entry)
+  if (isOver) simulation.books.fail(entry.reference, 'Timeout op\u00e9rateur')
+  else if (result.kind === 'executed') simulation.books.execute(entry.reference, simulation.now().getTime())
   else simulation.books.fail(entry.reference, result.message)
 }
 

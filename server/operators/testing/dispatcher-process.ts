@@ -1,23 +1,26 @@
 // A dispatcher in a process of its own, for tests that kill it: node dispatcher-process.ts <json of DispatcherProcessPlan>.
-import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { systemClock } from '#server/clock.ts'
 import { createPool } from '#server/database/pool.ts'
 import { createLogger } from '#server/logger.ts'
 import { createConnectors } from '#server/operators/create-connectors.ts'
+import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
+import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
+import { TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createSettler } from '#server/transactions/transition.ts'
-import { gatewaySettings } from '../sandbox-protocol/sandbox-connector.ts'
 import { createDispatcher } from '../work/dispatch/dispatcher.ts'
 
-export type DispatcherProcessPlan = { databaseUrl: string; simulatorUrl: string; secret: string }
+export type DispatcherProcessPlan = { databaseUrl: string; settings: readonly OperatorSettings[] }
 
+// Operators' access tokens are sealed in the database.
+publishKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
 const plan: DispatcherProcessPlan = JSON.parse(process.argv[2] ?? '{}')
 const pool = createPool({ databaseUrl: plan.databaseUrl, connectionsMax: 6, applicationName: 'dispatcher' })
 const dispatcher = createDispatcher({
   pool,
   settler: createSettler({ pool }),
   connectors: createConnectors({
-    settings: gatewaySettings(OPERATOR_CODES, { baseUrl: plan.simulatorUrl, secret: plan.secret }),
+    settings: plan.settings,
     tokens: createAccessTokens(pool),
     callbackBaseUrl: undefined,
     clock: systemClock,

@@ -46,6 +46,8 @@ type HarnessOptions = {
    * gateway protocol.
    */
   usesOwnProtocols?: boolean
+  /** Other settings of operators that speak their own protocol. */
+  documents?: Partial<Record<OperatorCode, Record<string, unknown>>>
   /** No operator sends callbacks. */
   hasNoCallbacks?: boolean
   /** A proxy between the connectors and the simulator, and one between its callbacks and the handler. Each returns its own address. */
@@ -96,7 +98,7 @@ export class OperatorHarness {
     const settings = options.usesOwnProtocols
       ? simulatedOperators(parts.callsUrl, SECRET).map((one) => ({
           ...one,
-          document: { ...one.document, sendsCallbacks: !options.hasNoCallbacks },
+          document: { ...one.document, sendsCallbacks: !options.hasNoCallbacks, ...options.documents?.[one.operator] },
         }))
       : OPERATOR_CODES.flatMap((code) =>
           gatewaySettings([code], { baseUrl: options.elsewhere?.[code] ?? this.simulator.url, secret: SECRET }),

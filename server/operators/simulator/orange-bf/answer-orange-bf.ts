@@ -2,6 +2,7 @@ import { createHash, randomInt } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { behaviourFor } from '../behaviour.ts'
+import { laterReference, transactionsOf } from '../books.ts'
 import { isSame, readBody, answer as send } from '../http.ts'
 import type { SimulatedProtocol, Simulation } from '../simulation.ts'
 
@@ -68,8 +69,10 @@ type Call = { simulation: Simulation; response: ServerResponse; otps: Map<string
  * refused twice refuses the code twice.
  */
 async function pay({ simulation, response, otps }: Call, command: Record<string, string>): Promise<void> {
-  const { customer_msisdn: msisdn = '', amount = '', otp: entered = '', ext_txn_id: reference = '' } = command
+  const { customer_msisdn: msisdn = '', amount = '', otp: entered = '', ext_txn_id: sent = '' } = command
   const { books } = simulation
+  // Only the code is recognised: with another one, the same reference is another payment.
+  const reference = laterReference(sent, transactionsOf(books, sent).length)
   const { result, turnedAway, answer, due } = behaviourFor(msisdn)
   const otp = otps.get(entered)
   if (otp?.msisdn !== msisdn) return reply(response, 'OTPINV', 'Invalid OTP')
@@ -80,10 +83,6 @@ async function pay({ simulation, response, otps }: Call, command: Record<string,
     books.turnAway(reference)
     return reply(response, 'OTPINV', 'Invalid OTP')
   }
-  if (books.find(reference)) {
-    books.countDuplicate(reference)
-    return reply(response, '990499', 'Duplicate')
-  }
   const order = {
     reference,
     direction: 'COLLECT' as const,
@@ -91,7 +90,7 @@ async function pay({ simulation, response, otps }: Call, command: Record<string,
     currency: 'XOF',
     phoneNumber: `226${msisdn}`,
     customerName: '',
-    context: reference,
+    context: sent,
   }
   books.accept({ operator: 'BFOM', protocol: 'orange-bf' }, order, null, simulation.now().getTime())
   // Open forever, without a reply.

@@ -72,3 +72,28 @@ test('415 for a GET without a content type', async () => {
   assert.equal((await fetch(url, { headers })).status, 415)
   assert.equal((await fetch(url, { headers: { ...headers, 'content-type': 'application/json' } })).status, 200)
 })
+
+test('another QR code for each request of one reference, of which only the newest can be paid, once; no transaction before that', async () => {
+  const order = {
+    code: account.merchantCode,
+    name: 'Boutique Sandaga',
+    amount: { value: 500, unit: 'XOF' },
+    restrictions: { isSingleUse: true },
+    validity: 600,
+    callbackSuccessUrl: 'https://pay.example.com/',
+    callbackCancelUrl: 'https://pay.example.com/',
+    reference: 'order-2',
+    // A slow customer: the test pays.
+    metadata: { customer: '772093914' },
+  }
+  const make = async () => (await call<{ qrId: string }>('/api/eWallet/v4/qrcode', order)).qrId
+  const ids = [await make(), await make()]
+  assert.equal(new Set(ids).size, 2)
+  const search = () => call<{ status: string }[]>('/api/eWallet/v1/transactions?reference=order-2')
+  assert.deepEqual(await search(), [])
+  for (const id of [...ids, ...ids]) await fetch(`${simulator.url}/orange-sonatel/qr/${id}`, { method: 'POST', redirect: 'manual' })
+  assert.deepEqual(
+    (await search()).map(({ status }) => status),
+    ['SUCCESS'],
+  )
+})

@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { formatMinor } from '#lib/money/money.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import type { BookEntry } from '#server/operators/simulator/books.ts'
+import { laterReference, transactionsOf } from '#server/operators/simulator/books.ts'
 import { isSame, readBody, readJson, answer as send } from '../http.ts'
 import { admitTransfer, type SimulatedProtocol, type Simulation } from '../simulation.ts'
-import { answerQrPage, takeQrCode } from './qr-codes.ts'
+import { answerQrPage, isQrOver, isUnusedQr, takeQrCode } from './qr-codes.ts'
 import { OneTimeCodes, RetailerPin, sonatelAccountOf } from './sonatel-credentials.ts'
 import {
   fieldsOf,
@@ -67,9 +67,14 @@ export function createSonatelSimulator(secret: string): SimulatedProtocol {
       return answerCall({ simulation, request, response, account, pin, codes }, path)
     },
     dial: (phoneNumber, dialled) => (dialled === DIAL && /^221\d{9}$/.test(phoneNumber) ? codes.make(phoneNumber.slice(3)) : undefined),
-    callbackOf(_simulation, entry, claim) {
+    isOver: isQrOver,
+    callbackOf(simulation, entry, claim) {
+      if (isUnusedQr(entry)) return undefined
       const body = JSON.stringify({ ...transactionOf(entry, account), ...(claim && { status: claim }) })
-      return { method: 'POST', headers: { 'content-type': 'application/json' }, body }
+      const time = String(Math.floor(simulation.now().getTime() / 1_000))
+      const signature = createHmac('sha256', account.signingSecret).update(`${time},${body}`).digest('hex')
+      const headers = { 'content-type': 'application/json', 'x-sonatel-signature': `t=${time},v1=${signature}` }
+      return { method: 'POST', headers, body }
     },
   }
 }
@@ -147,7 +152,7 @@ async function take(
   const isConfirmed = order.direction === 'COLLECT'
   // Nothing is recognised: the same reference again is another payment.
   const earlier = transactionsOf(simulation.books, order.reference).length
-  const reference = earlier === 0 ? order.reference : laterReference(order.reference, earlier)
+  const reference = laterReference(order.reference, earlier)
   const details = { ...order.details, reference: order.reference }
   const admission = await admitTransfer(simulation, { ...OPERATOR, order: { ...order, reference, details, callbackUrl }, isConfirmed })
   if (admission.kind === 'turned_away') return admission.how === 'silence' ? undefined : void response.writeHead(500).end()
@@ -169,24 +174,12 @@ function search({ simulation, response, account }: Call, searchParams: URLSearch
   const reference = searchParams.get('reference')
   const byId = reference === null ? findById(simulation, searchParams.get('transactionId') ?? '') : undefined
   const found = byId ? [byId] : transactionsOf(simulation.books, reference ?? '')
-  const shown = found.filter((entry) => entry.protocol === OPERATOR.protocol && !(entry.details?.['qrId'] && entry.status === 'PENDING'))
+  const shown = found.filter((entry) => entry.protocol === OPERATOR.protocol && !isUnusedQr(entry))
   send(
     response,
     200,
     shown.map((entry) => transactionOf(entry, account)),
   )
-}
-
-/** Every transaction of one reference, in order. */
-function transactionsOf(books: Simulation['books'], reference: string): BookEntry[] {
-  const found: BookEntry[] = []
-  for (let entry = books.find(reference); entry; entry = books.find(laterReference(reference, found.length))) found.push(entry)
-  return found
-}
-
-/** The name in the books of a transaction whose reference this many earlier ones had. */
-function laterReference(reference: string, earlier: number): string {
-  return `${reference} ${earlier + 1}`
 }
 
 function sendStatus({ simulation, response }: Call, transactionId: string): void {

@@ -3,7 +3,15 @@ import { isSame } from '../http.ts'
 import { SealingKeys } from '../sealing-keys.ts'
 import { PROBLEMS, type Problem } from './sonatel-messages.ts'
 
-type SonatelAccount = { clientId: string; clientSecret: string; merchantCode: string; channelMsisdn: string; pin: string }
+type SonatelAccount = {
+  clientId: string
+  clientSecret: string
+  merchantCode: string
+  channelMsisdn: string
+  pin: string
+  /** Of the callbacks. */
+  signingSecret: string
+}
 
 /** The application, the merchant and the retailer of Orange in Senegal; derived from the simulator's secret. */
 export function sonatelAccountOf(secret: string): SonatelAccount {
@@ -13,6 +21,7 @@ export function sonatelAccountOf(secret: string): SonatelAccount {
     clientSecret: hex('secret').slice(0, 32),
     merchantCode: '397666',
     channelMsisdn: '771000001',
+    signingSecret: hex('signing'),
     pin: String(Number.parseInt(hex('pin').slice(0, 8), 16) % 10_000).padStart(4, '0'),
   }
 }

@@ -55,6 +55,7 @@ export function transactionOf(entry: BookEntry, account: { merchantCode: string;
   return {
     transactionId: transactionIdOf(entry),
     status: statusOf(entry),
+    ...reasonOf(entry),
     amount: { value: Number(entry.amount), unit: 'XOF' },
     customer: { idType: 'MSISDN', id: entry.phoneNumber },
     partner: isCashIn ? { idType: 'MSISDN', id: account.channelMsisdn } : { idType: 'CODE', id: account.merchantCode },
@@ -68,6 +69,12 @@ export function transactionOf(entry: BookEntry, account: { merchantCode: string;
 /** The reference of the sender, which several transactions may have. */
 export function sentReferenceOf({ details, reference }: BookEntry): string {
   return details?.['reference'] ?? reference
+}
+
+/** Why a payment by QR code failed; one with a code of the customer's is refused when it is made. */
+function reasonOf({ status, message = '', direction }: BookEntry): { code?: string } {
+  const code = status === 'FAILED' ? refusalFor(message, direction)?.code : undefined
+  return code === undefined ? {} : { code }
 }
 
 export function statusOf({ status, message }: BookEntry): string {

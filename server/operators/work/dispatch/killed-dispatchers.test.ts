@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import type { DispatcherProcessPlan } from '#server/operators/testing/dispatcher-process.ts'
+import { gatewaySettings } from '#server/operators/sandbox-protocol/sandbox-connector.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
+import { killProcess, startDispatcherProcess } from '#server/operators/testing/start-dispatcher-process.ts'
 import { anIntakeItem } from '#server/testing/factories.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
@@ -19,18 +18,10 @@ before(async () => {
 after(() => harness.close())
 
 const DIGITS = ['341', '342', '343', '344', '901', '903', '906', '907', '908', '909', '911', '913']
-const MAIN = fileURLToPath(new URL('../../testing/dispatcher-process.ts', import.meta.url))
 
-async function startProcess(): Promise<ChildProcess> {
-  const plan: DispatcherProcessPlan = { databaseUrl: harness.database.url, simulatorUrl: harness.simulator.url, secret: SECRET }
-  const child = spawn(process.execPath, [MAIN, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(child.stdout ?? assert.fail(), 'data')
-  return child
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill('SIGKILL')
-  await once(child, 'exit')
+function startProcess(): Promise<ChildProcess> {
+  const settings = gatewaySettings(OPERATOR_CODES, { baseUrl: harness.simulator.url, secret: SECRET })
+  return startDispatcherProcess({ databaseUrl: harness.database.url, settings })
 }
 
 async function openCount(): Promise<number> {
@@ -60,7 +51,7 @@ test('every transaction ends, executed at most once, while dispatchers are kille
     for (let kills = 0; kills < 4; kills++) {
       // The moment of the kill is the point of the test, not something to wait for.
       await delay(random() * 250)
-      await kill(children.shift() ?? assert.fail())
+      await killProcess(children.shift() ?? assert.fail())
       if (kills % 2 === 1) {
         await harness.simulator.close()
         await harness.restartSimulator()
@@ -69,7 +60,7 @@ test('every transaction ends, executed at most once, while dispatchers are kille
     }
     await waitUntil('no transaction is open', async () => (await openCount()) === 0, { limitMs: 60_000, pauseMs: 20 })
   } finally {
-    await Promise.all(children.map(kill))
+    await Promise.all(children.map(killProcess))
   }
   for (const item of items) {
     const isFailing = /90[1-58]$|913$/.test(item.phoneNumber)

@@ -26,6 +26,11 @@ const STATUSES = ['3xx', '4xx'] as const
 const SILENCE = 'the service may close before it has read all of it'
 const OVERLOAD = 'bodies above 64 KB are refused while the memory of the process is nearly full'
 
+/** Whether an address reads no body, whatever its length: it answers, and closes the connection. */
+function takesNone(kind: PlaceKind, target: string): boolean {
+  return kind === 'open' || kind === 'query' || (kind === 'v2-start' && target.endsWith('/cancel'))
+}
+
 function largeCase(kind: PlaceKind, isChunked: boolean): CaseMaker {
   return {
     name: `20 MB ${isChunked ? 'in chunks' : 'declared'} to ${kind}`,
@@ -38,7 +43,7 @@ function largeCase(kind: PlaceKind, isChunked: boolean): CaseMaker {
       headers.push(isChunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(times * piece.length)])
       const parts = { ...place, method: 'POST', headers }
       const what = `20 MB of ${name} ${isChunked ? 'in chunks' : 'declared'} to ${place.target}`
-      const attack = oneRequest(what, parts, kind === 'open' || kind === 'query' ? ['2xx', ...STATUSES] : STATUSES, {
+      const attack = oneRequest(what, parts, takesNone(kind, place.target) ? ['2xx', ...STATUSES] : STATUSES, {
         silence: SILENCE,
         overload: OVERLOAD,
       })
@@ -60,7 +65,7 @@ const declaredOnly: CaseMaker = {
   name: 'a length that nobody could send',
   make(random, arsenal) {
     const place = placeOf(
-      random.pick(['start', 'token', 'auth', 'action', 'page', 'no-page', 'form', 'callback'] as const),
+      random.pick(['start', 'v2-start', 'token', 'auth', 'action', 'page', 'no-page', 'form', 'upload', 'callback', 'pay-form'] as const),
       random,
       arsenal,
     )
@@ -122,7 +127,7 @@ const stoppedShort: CaseMaker = {
   name: 'most of a large body, then silence',
   isLong: true,
   make(random, arsenal) {
-    const place = placeOf(random.pick(['start', 'auth', 'page', 'form'] as const), random, arsenal)
+    const place = placeOf(random.pick(['start', 'v2-start', 'auth', 'page', 'form', 'upload'] as const), random, arsenal)
     const parts = { ...place, method: 'POST', headers: [...place.headers, JSON_CONTENT, ['Content-Length', String(2 * MEGABYTE)] as const] }
     const attack = oneRequest(`1.9 of 2 MB to ${place.target}`, parts, ['4xx', '3xx'], {
       silence: SILENCE,

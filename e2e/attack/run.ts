@@ -57,7 +57,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Scen
       secrets: service.readSecrets(),
     }),
   )
-  await warmUp(arsenal)
+  await warmUp(arsenal, options.requests)
   const renewal = setInterval(
     () =>
       void renewTokens(arsenal).then(
@@ -125,15 +125,20 @@ async function play(scenario: (typeof SCENARIOS)[number], scene: ScenarioContext
 
 /** As many as one browser loads at once. */
 const VISITS_AT_ONCE = 4
+/** Fewer requests do not come to every page, so what the others hold is left to the scenarios. */
+const EVERY_PAGE_FROM = 100
+const USUAL_PAGES = /^(?:\/api\/back-office)?\/[\w-]+(?:\/(?:overview|transactions|approvals|totals|balances|settings))?$/
 
-/** Visits every address of the back office once, as somebody who may: the first visit loads it from disk, which is not an attack. */
-async function warmUp({ baseUrl, program, insiders }: Arsenal): Promise<void> {
+/** Visits every address that the requests come to once, as somebody who may: the first visit loads it from disk, which is not an attack. */
+async function warmUp({ baseUrl, program, insiders }: Arsenal, requests: number): Promise<void> {
+  const isEvery = requests >= EVERY_PAGE_FROM
   const visits = insideRoutes()
     .filter(({ method, isStream }) => method === 'GET' && !isStream)
     .map((route) => ({
       target: route.fill(program.holdings.examples, program.slug),
       cookie: insiders.program.find((visitor) => mayOpen(visitor, route))?.cookie ?? '',
     }))
+    .filter(({ target }) => isEvery || USUAL_PAGES.test(target))
   const open = ['/sign-in', '/sign-in/enrol', '/sign-in/invitation', '/sign-in/new-password', '/nothing', '/docs', '/docs/collect']
   const documents = ['/api/auth/session', '/api/auth/csrf', '/api/v1/openapi.json', '/api/v2/openapi.json', '/docs/search']
   const queue = [...visits, ...[...open, ...documents].map((target) => ({ target, cookie: '' }))].values()

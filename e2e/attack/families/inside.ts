@@ -181,7 +181,7 @@ const actions: CaseMaker = {
 
 /** Whether an action did what it was asked. One about several rows says of each that there is none. */
 function hasAccepted(body: string): boolean {
-  return /"ok":true/.test(body) && !/"value":\{"[0-9a-f-]{36}":"not_found"\}/.test(body)
+  return /"ok":true/.test(body) && !/"[0-9a-f-]{36}":"not_found"|"reason":"not_found","now":null/.test(body)
 }
 
 const programs: CaseMaker = {

@@ -50,8 +50,10 @@ export function placeOf(kind: PlaceKind, random: Random, arsenal: Arsenal, isStr
       return get(kind, `/api/v1/transaction/${random.pick(QUERIES)}`, program)
     case 'v2-start':
       return placeOfStart(random, arsenal, program)
-    case 'v2-query':
-      return get(kind, `/api/v2/${random.pick(V2_QUERIES(arsenal))}`, program)
+    case 'v2-query': {
+      const place = get(kind, `/api/v2/${random.pick(V2_QUERIES(arsenal))}`, program)
+      return /batches\?|refunds$/.test(place.target) ? { ...place, otherMethod: 'POST' } : place
+    }
     case 'token':
       return post(kind, random.pick(['/public/access_token', '/public/refresh_token']), [])
     case 'page':
@@ -98,7 +100,7 @@ export function placeOf(kind: PlaceKind, random: Random, arsenal: Arsenal, isStr
 
 /** With a key of its own, so that only the body decides. What is cancelled has ended. */
 function placeOfStart(random: Random, { program }: Arsenal, headers: readonly Header[]): Place {
-  const { depositId, collectIds, examples } = program.holdings
+  const { depositId, collectIds } = program.holdings
   const target = random.pick([
     'collects',
     'deposits',
@@ -106,7 +108,6 @@ function placeOfStart(random: Random, { program }: Arsenal, headers: readonly He
     'account-checks',
     `transactions/${depositId}/cancel`,
     `transactions/${collectIds[0]}/refunds`,
-    `batches/${examples.programBatchId}/cancel`,
   ])
   const place = post('v2-start', `/api/v2/${target}`, [...headers, ['Idempotency-Key', random.uuid()]])
   return /batches$|refunds$/.test(target) ? { ...place, otherMethod: 'GET' } : place
@@ -159,12 +160,9 @@ const FILES = ({ program: { holdings } }: Arsenal) => [
   'certificates/keys',
   'certificates?wallet=OMCM',
   'installation',
-  `exports/${holdings.examples.exportId}/file`,
   `exports/${holdings.examples.exportId}/record`,
   `links/${holdings.examples.linkId}/code?format=png`,
   `transactions/${holdings.examples.waitingId}/attachment`,
-  'journal?from=2026-11-01&to=2026-11-30&currency=XAF',
-  'settlements/OMCM/2026-11-05/export',
 ]
 const UPLOADS = (payment: string) => [
   'batches?type=DEPOSIT&fileName=a.csv',

@@ -1,14 +1,24 @@
+import { randomUUID } from 'node:crypto'
 import { decode, encode } from 'next-auth/jwt'
 import { signIn as signInPerson } from '#e2e/roles/callers.ts'
 import { readBuiltActions } from '#e2e/roles/find-endpoints.ts'
+import type { Role } from '#lib/people/permissions.ts'
 import type { Pool } from '#server/database/pool.ts'
 import type { SandboxApplication, SandboxFile } from '#server/sandbox/seed-sandbox.ts'
+import { waitUntil } from '#server/testing/wait-until.ts'
+import { gatherHoldings, type Holdings } from './holdings.ts'
 
 /** One application's program with everything that it may legally hold. */
-type Program = SandboxApplication & { slug: string; accessToken: string; refreshToken: string; transactionIds: readonly string[] }
+type Program = SandboxApplication & {
+  slug: string
+  accessToken: string
+  refreshToken: string
+  transactionIds: readonly string[]
+  holdings: Holdings
+}
 
 /** A person who is signed in to the back office. */
-type Visitor = { name: string; email: string; roles: readonly string[]; cookie: string }
+type Visitor = { name: string; email: string; roles: readonly Role[]; cookie: string }
 
 /** The attackers' material: credentials of two applications, sessions, existing ids, and the ids of server actions. */
 export type Arsenal = {
@@ -19,6 +29,8 @@ export type Arsenal = {
   program: Program
   other: Program
   visitors: readonly Visitor[]
+  /** People of one application alone, each signed in. */
+  insiders: Readonly<Record<'program' | 'other', readonly Visitor[]>>
   /** A transaction of `program` that waits for approval; undefined when the sandbox has none. */
   waitingId: string | undefined
   actions: readonly { name: string; id: string; page: string }[]
@@ -43,13 +55,16 @@ export async function gatherArsenal({ place, sandbox, pool, webhookUrl, secrets 
   const baseUrl = `http://${place.host}:${place.port}`
   const [first, second] = sandbox.applications
   if (!first || !second) throw new Error('The sandbox must have two applications')
-  const visitors: Visitor[] = []
-  for (const { name, email, password, roles } of first.people) {
-    const cookie = await signInPerson(baseUrl, email, password).catch(() => undefined)
-    // A person whose second factor is on cannot sign in with the password alone.
-    if (cookie) visitors.push({ name, email, roles, cookie })
-  }
+  const visitors = await signInPeople(baseUrl, first)
   if (visitors.length === 0) throw new Error('Nobody of the sandbox could sign in')
+  const isOf =
+    ({ people }: SandboxApplication) =>
+    (one: Visitor) =>
+      people.some(({ email }) => email === one.email)
+  const insiders = {
+    program: visitors.filter((one) => !isOf(second)(one)),
+    other: (await signInPeople(baseUrl, second)).filter((one) => !isOf(first)(one)),
+  }
   const program = await equip(baseUrl, pool, first)
   const { rows } = await pool.query<{ transaction_id: string }>(
     `select t.transaction_id from transactions t join applications a using (application_id)
@@ -62,12 +77,23 @@ export async function gatherArsenal({ place, sandbox, pool, webhookUrl, secrets 
     program,
     other: await equip(baseUrl, pool, second),
     visitors,
+    insiders,
     waitingId: rows[0]?.transaction_id,
     actions: await readBuiltActions(),
     webhookUrl,
     tokenSecret: secrets.token,
     deadCookies: await sealDeadCookies(visitors[0]?.cookie ?? '', secrets.session),
   }
+}
+
+async function signInPeople(baseUrl: string, { people }: SandboxApplication): Promise<Visitor[]> {
+  const visitors: Visitor[] = []
+  for (const { name, email, password, roles } of people) {
+    const cookie = await signInPerson(baseUrl, email, password).catch(() => undefined)
+    // A person whose second factor is on cannot sign in with the password alone.
+    if (cookie) visitors.push({ name, email, roles, cookie })
+  }
+  return visitors
 }
 
 /** Copies of a real session, sealed again with one value changed. */
@@ -108,7 +134,36 @@ async function equip(baseUrl: string, pool: Pool, application: SandboxApplicatio
     [application.apiId],
   )
   const transactionIds = rows.map((row) => row.transaction_id)
-  return { ...application, slug: rows[0]?.slug ?? '', transactionIds, ...(await tokensOf(baseUrl, application)) }
+  const slug = rows[0]?.slug ?? ''
+  const tokens = await tokensOf(baseUrl, application)
+  const headers = { apiKey: application.apiKey, apiId: application.apiId, authorization: `Bearer ${tokens.accessToken}` }
+  const holdings = await gatherHoldings(pool, { ...application, slug }, (name) => makeProgramBatch(baseUrl, headers, name))
+  return { ...application, slug, transactionIds, holdings, ...tokens }
+}
+
+/** A batch of one deposit by a program, when its deposit has ended. */
+async function makeProgramBatch(baseUrl: string, credentials: Record<string, string>, name: string): Promise<string> {
+  const deposit = {
+    transferMethod: 'MOMOCM',
+    customerName: name,
+    externalId: randomUUID(),
+    phoneNumber: '237677209341',
+    amount: 100,
+    countryName: 'CAMEROON',
+  }
+  const made = await fetch(`${baseUrl}/api/v2/batches`, {
+    method: 'POST',
+    headers: { ...credentials, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ name, webhookUrl: 'http://127.0.0.1:9/', deposits: [deposit] }),
+  })
+  if (made.status !== 200) throw new Error(`A batch was refused: ${made.status} ${await made.text()}`)
+  const { batchId } = (await made.json()) as { batchId: string }
+  await waitUntil('the deposit of a batch has ended', async () => {
+    const answer = await fetch(`${baseUrl}/api/v2/batches/${batchId}`, { headers: credentials })
+    const { counts } = (await answer.json()) as { counts: Record<string, number> }
+    return counts['QUEUED'] === 0 && counts['PENDING'] === 0
+  })
+  return batchId
 }
 
 /** Gets both tokens with user name and password. */

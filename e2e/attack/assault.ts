@@ -4,7 +4,7 @@ import { readSchedule } from '#e2e/attack/oracle/schedule.ts'
 import { type Outcome, perform } from '#e2e/attack/wire/perform.ts'
 import type { Service } from '#server/testing/service/start-service.ts'
 import type { Arsenal } from './arsenal.ts'
-import type { AttackCase } from './case.ts'
+import type { AttackCase, MadeRow } from './case.ts'
 import type { Finding } from './findings.ts'
 import type { PlannedCase } from './plan.ts'
 
@@ -20,6 +20,8 @@ type Span = { number: number | undefined; kind: string; fromMs: number; toMs: nu
 /** The answers that the attackers received. */
 export type Record_ = {
   accepted: Set<string>
+  /** Of other tables than the transactions. */
+  acceptedRows: MadeRow[]
   uncertain: Set<string>
   refused: Map<string, number>
   acceptedTokens: number
@@ -29,7 +31,16 @@ export type Record_ = {
 }
 
 export function emptyRecord(): Record_ {
-  return { accepted: new Set(), uncertain: new Set(), refused: new Map(), acceptedTokens: 0, spans: [], findings: [], performed: 0 }
+  return {
+    accepted: new Set(),
+    acceptedRows: [],
+    uncertain: new Set(),
+    refused: new Map(),
+    acceptedTokens: 0,
+    spans: [],
+    findings: [],
+    performed: 0,
+  }
 }
 
 type AssaultOptions = {
@@ -92,7 +103,7 @@ async function attackOnce(options: AssaultOptions, number: number): Promise<void
   }
 }
 
-/** The transfers that were accepted, refused, or left unanswered. */
+/** The transfers and other rows that were accepted, refused, or left unanswered. */
 function noteTold(record: Record_, attack: AttackCase, outcome: Outcome, number: number): void {
   const answer = outcome.answers[0]
   if (answer?.status === 200 && attack.expect.path?.startsWith('/public/')) record.acceptedTokens++
@@ -100,6 +111,11 @@ function noteTold(record: Record_, attack: AttackCase, outcome: Outcome, number:
     if (answer === undefined || answer.status === 503) record.uncertain.add(id)
     else if (answer.status === 200) record.accepted.add(id)
     else record.refused.set(id, number)
+  }
+  for (const row of attack.makes ?? []) {
+    if (answer === undefined || answer.status === 503) record.uncertain.add(row.mark)
+    else if (answer.status < 400) record.acceptedRows.push(row)
+    else record.refused.set(row.mark, number)
   }
 }
 

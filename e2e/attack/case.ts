@@ -41,6 +41,12 @@ export type Expectation = {
   inspect?: (answers: readonly Answer[]) => string | undefined
 }
 
+/** Tables whose rows the attack recognises by what it wrote into them, its mark. */
+export const MARKED_TABLES = ['batches', 'attachments', 'statement_files', 'account_checks', 'link payments'] as const
+
+/** A row that a request makes. A mark is of one request alone; `oracle/marked-rows.ts` says where it is found. */
+export type MadeRow = { table: (typeof MARKED_TABLES)[number]; mark: string }
+
 /** One attack: its requests, their origin, and the outcomes that are allowed. */
 export type AttackCase = {
   /** For the report, without secrets. */
@@ -53,6 +59,8 @@ export type AttackCase = {
   from?: string
   /** externalIds that become transactions when, and only when, the service accepts the request. */
   starts?: readonly string[]
+  /** Rows of other tables that exist when, and only when, the service accepts the request. */
+  makes?: readonly MadeRow[]
 }
 
 /** Makes one kind of case. The same random numbers make the same case, except for secrets and ids that the service gave out. */

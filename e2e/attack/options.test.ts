@@ -35,6 +35,22 @@ for (const [args, message] of REFUSED) {
   })
 }
 
+const ids = {
+  application: 'a',
+  operator: 'MOMOCM',
+  transactionId: '01a20040-ae49-7a47-9447-112a65745558',
+  waitingId: '01a20040-ae49-7a47-9447-112a65745558',
+  waitingBatchId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a12',
+  batchId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a13',
+  programBatchId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a14',
+  linkId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a15',
+  importId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a16',
+  exportId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a17',
+  personId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a18',
+  attachmentId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a19',
+  viewId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a1a',
+  apiKeyId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a1b',
+}
 const program = {
   name: 'A',
   apiId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a11',
@@ -47,16 +63,28 @@ const program = {
   accessToken: `h.${Buffer.from('{"sub":"s","app":"a","exp":1}').toString('base64url')}.signature`,
   refreshToken: 'refresh-token-of-a',
   transactionIds: ['01a20040-ae49-7a47-9447-112a65745558'],
+  holdings: {
+    applicationId: '4b2c6c5e-0d53-4a53-9a0e-3f6f5e1d8a1c',
+    examples: ids,
+    collectIds: [ids.transactionId],
+    depositId: ids.transactionId,
+    linkToken: 'AbCdEfGhIjKlMnOpQrStUv',
+    payToken: 'pay-token-of-a',
+    limitedKeys: [{ scope: 'payments:read' as const, apiKey: 'limited' }],
+    secrets: ['Canary of a', '237677209341'],
+  },
 }
+const person = { name: 'P', email: 'p@a.example', roles: ['maker' as const], cookie: 'countersign.session=a.b.c.d.e' }
 const arsenal: Arsenal = {
   host: '127.0.0.1',
   port: 1,
   baseUrl: 'http://127.0.0.1:1',
   program,
   other: { ...program, name: 'B', slug: 'b' },
-  visitors: [{ name: 'P', email: 'p@a.example', roles: ['maker'], cookie: 'countersign.session=a.b.c.d.e' }],
+  visitors: [person, { ...person, roles: ['finance' as const] }],
+  insiders: { program: [person], other: [{ ...person, name: 'Q' }] },
   waitingId: undefined,
-  actions: [{ name: 'app/x.ts saveView', id: 'f'.repeat(42), page: '/[application]/transactions' }],
+  actions: ['saveView', 'closeLink'].map((name) => ({ name: `app/x.ts ${name}`, id: 'f'.repeat(42), page: '/[application]/transactions' })),
   tokenSecret: 'secret',
   deadCookies: [{ what: 'expired', cookie: 'countersign.session=x' }],
   webhookUrl: 'http://127.0.0.1:1/ok',

@@ -8,6 +8,7 @@ import { type Sandbox, startSandbox } from '#server/testing/service/start-sandbo
 import { type Arsenal, gatherArsenal, renewTokens } from './arsenal.ts'
 import { assault, emptyRecord, type Record_ } from './assault.ts'
 import type { Finding, Rule } from './findings.ts'
+import { insideRoutes, mayOpen } from './inside-routes.ts'
 import { leaveNothing } from './leave-nothing.ts'
 import type { Options } from './options.ts'
 import { createPlan } from './plan.ts'
@@ -56,7 +57,7 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Scen
       secrets: service.readSecrets(),
     }),
   )
-  await warmUp(arsenal)
+  await warmUp(arsenal, options.requests)
   const renewal = setInterval(
     () =>
       void renewTokens(arsenal).then(
@@ -74,7 +75,8 @@ async function attackAndCheck(options: Options, { service, receiver, say }: Scen
   try {
     await assault({ service, arsenal: () => arsenal, plan, numbers, record, isVerbose: options.only !== undefined, say })
     await service.untilReady('pages')
-    const told = { accepted: record.accepted, uncertain: record.uncertain, acceptedTokens: record.acceptedTokens }
+    const { accepted, acceptedRows, uncertain, acceptedTokens } = record
+    const told = { accepted, acceptedRows, uncertain, acceptedTokens }
     const rowProblems = await service.withDatabase((pool) => checkRows(pool, before, told))
     for (const what of rowProblems) record.findings.push({ rule: 'rows', what, numbers: numbersIn(what, record), kind: 'rows' })
     const scene: ScenarioContext = { service, arsenal, receiver, minutes: options.minutes, seed: options.seed, say }
@@ -101,7 +103,7 @@ function toReport({ service, record, watches, bystanders }: Attacked): RunReport
       loop: loop.probes(),
       memory: memory.samples(),
       process: 1 + service.exits.length,
-      rows: record.accepted.size + record.refused.size,
+      rows: record.accepted.size + record.acceptedRows.length + record.refused.size,
       books: 1,
       bystanders,
     },
@@ -121,32 +123,30 @@ async function play(scenario: (typeof SCENARIOS)[number], scene: ScenarioContext
   return problems.map((what) => ({ rule: 'bystanders', what, numbers: [], kind: scenario.name }))
 }
 
-/** Visits every page once: the first visit loads it from disk, which is not an attack. */
-async function warmUp({ baseUrl, program, visitors }: Arsenal): Promise<void> {
-  const targets = [
-    '',
-    '/transactions',
-    '/transactions/exports',
-    '/approvals',
-    '/totals',
-    '/balances',
-    '/balances/MOMOCM',
-    '/settings',
-    '/search?q=a',
-    '/nothing',
-  ]
-  const administrator = visitors.find((visitor) => visitor.roles.includes('administrator')) ?? visitors[0]
-  for (const { cookie } of [
-    administrator ?? { cookie: '' },
-    visitors.find((visitor) => visitor.roles.includes('finance')) ?? { cookie: '' },
-  ]) {
-    for (const target of targets) {
-      for (const prefix of [`/${program.slug}`, `/api/back-office/${program.slug}`])
-        await (await fetch(`${baseUrl}${prefix}${target}`, { headers: { cookie }, redirect: 'manual' })).arrayBuffer()
-    }
+/** As many as one browser loads at once. */
+const VISITS_AT_ONCE = 4
+/** Fewer requests do not come to every page, so what the others hold is left to the scenarios. */
+const EVERY_PAGE_FROM = 100
+const USUAL_PAGES = /^(?:\/api\/back-office)?\/[\w-]+(?:\/(?:overview|transactions|approvals|totals|balances|settings))?$/
+
+/** Visits every address that the requests come to once, as somebody who may: the first visit loads it from disk, which is not an attack. */
+async function warmUp({ baseUrl, program, insiders }: Arsenal, requests: number): Promise<void> {
+  const isEvery = requests >= EVERY_PAGE_FROM
+  const visits = insideRoutes()
+    .filter(({ method, isStream }) => method === 'GET' && !isStream)
+    .map((route) => ({
+      target: route.fill(program.holdings.examples, program.slug),
+      cookie: insiders.program.find((visitor) => mayOpen(visitor, route))?.cookie ?? '',
+    }))
+    .filter(({ target }) => isEvery || USUAL_PAGES.test(target))
+  const open = ['/sign-in', '/sign-in/enrol', '/sign-in/invitation', '/sign-in/new-password', '/nothing', '/docs', '/docs/collect']
+  const documents = ['/api/auth/session', '/api/auth/csrf', '/api/v1/openapi.json', '/api/v2/openapi.json', '/docs/search']
+  const queue = [...visits, ...[...open, ...documents].map((target) => ({ target, cookie: '' }))].values()
+  const lane = async () => {
+    for (const { target, cookie } of queue)
+      await (await fetch(`${baseUrl}${target}`, { headers: { cookie, accept: 'text/html' }, redirect: 'manual' })).arrayBuffer()
   }
-  for (const target of ['/sign-in', '/sign-in/enrol', '/nothing', '/api/auth/session', '/api/auth/csrf', '/api/v1/openapi.json'])
-    await (await fetch(`${baseUrl}${target}`, { redirect: 'manual' })).arrayBuffer()
+  await Promise.all(Array.from({ length: VISITS_AT_ONCE }, lane))
 }
 
 /** Checks that sessions and tokens that were never ended still work. */
@@ -165,7 +165,7 @@ async function checkBystanders(arsenal: Arsenal, record: Record_): Promise<void>
 }
 
 function numbersIn(what: string, record: Record_): number[] {
-  const id = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(what)?.[0]
+  const id = /^"([^"]+)"/.exec(what)?.[1] ?? /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(what)?.[0]
   const number = id === undefined ? undefined : record.refused.get(id)
   return number === undefined ? [] : [number]
 }

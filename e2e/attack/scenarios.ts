@@ -5,6 +5,7 @@ import { hangingReceiver } from '#e2e/attack/scenarios/hanging-receiver.ts'
 import { heldBodies } from '#e2e/attack/scenarios/held-bodies.ts'
 import { hostileWorkbooks } from '#e2e/attack/scenarios/hostile-workbooks.ts'
 import { idleConnections } from '#e2e/attack/scenarios/idle-connections.ts'
+import { overpaidLinks } from '#e2e/attack/scenarios/overpaid-links.ts'
 import { pageFlood } from '#e2e/attack/scenarios/page-flood.ts'
 import { refusedCodes } from '#e2e/attack/scenarios/refused-codes.ts'
 import type { Scenario } from '#e2e/attack/scenarios/scenario.ts'
@@ -23,6 +24,7 @@ export const SCENARIOS: readonly Scenario[] = [
   hostileWorkbooks,
   unsignedCallbacks,
   refusedCodes,
+  overpaidLinks,
   endedCredentials,
   signInFlood,
   hangingReceiver,

@@ -49,6 +49,7 @@ const wideRanges: CaseMaker = {
       `${base}?${range}`,
       { target: `${base}?${range}`, headers: [['Cookie', random.pick(arsenal.visitors).cookie]] },
       ['2xx', '3xx', '4xx'],
+      { overload: 'an application has a few exports at a time' },
     )
     const inspect: typeof attack.expect.inspect = ([answer]) =>
       answer && answer.bodyBytes > 2 * 1024 * 1024 ? `the answer has ${answer.bodyBytes} bytes` : undefined

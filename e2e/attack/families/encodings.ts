@@ -39,7 +39,11 @@ const BOMB = gzipSync(Buffer.alloc(20 * 1024 * 1024, ' '))
 const bomb: CaseMaker = {
   name: 'a body that grows when it is unpacked',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['start', 'token', 'auth', 'action', 'callback', 'page'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['start', 'v2-start', 'token', 'auth', 'action', 'callback', 'pay-form', 'page'] as const),
+      random,
+      arsenal,
+    )
     const headers: Header[] = [...place.headers, JSON_CONTENT, ['Content-Encoding', 'gzip']]
     return oneRequest(`20 MB as gzip to ${place.target}`, { ...place, method: 'POST', headers, body: BOMB }, ['2xx', '3xx', '4xx'])
   },
@@ -63,7 +67,12 @@ const transferCodings: CaseMaker = {
   name: 'transfer codings',
   make(random, arsenal) {
     const coding = random.pick(CODINGS)
-    const place = placeOf(random.pick(['start', 'token', 'page', 'auth', 'open'] as const), random, arsenal, true)
+    const place = placeOf(
+      random.pick(['start', 'v2-start', 'token', 'page', 'auth', 'open', 'pay', 'reference'] as const),
+      random,
+      arsenal,
+      true,
+    )
     const headers: Header[] = [...place.headers, JSON_CONTENT, ['Transfer-Encoding', coding]]
     return oneRequest(
       `Transfer-Encoding: ${coding} to ${place.target}`,
@@ -96,7 +105,11 @@ const ACCEPTS = ['', '*', 'text/html', 'application/xml', 'x', 'a/b;q=', ';', 'a
 const accepts: CaseMaker = {
   name: 'Accept and its relatives',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['query', 'page', 'data', 'open', 'no-page', 'auth'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['query', 'v2-query', 'page', 'data', 'file', 'open', 'pay', 'reference', 'no-page', 'auth'] as const),
+      random,
+      arsenal,
+    )
     const name = random.pick(['Accept', 'Accept-Encoding', 'Accept-Charset', 'Accept-Language', 'TE'])
     const headers: Header[] = [...place.headers, [name, random.pick(ACCEPTS)]]
     return oneRequest(`${name} to ${place.target}`, { ...place, headers, ...(place.method === 'POST' && { body: '' }) }, [

@@ -4,7 +4,19 @@ import { type PlaceKind, placeOf } from '#e2e/attack/targets.ts'
 import { credentials, JSON_CONTENT, rawRequest, requestBytes } from '#e2e/attack/wire/request.ts'
 import { objectText, TRANSACTION_PATH, transfer } from './transfers.ts'
 
-const BODY_PLACES: readonly PlaceKind[] = ['start', 'token', 'auth', 'action', 'callback', 'page', 'no-page', 'form']
+const BODY_PLACES: readonly PlaceKind[] = [
+  'start',
+  'v2-start',
+  'token',
+  'auth',
+  'action',
+  'callback',
+  'pay-form',
+  'page',
+  'no-page',
+  'form',
+  'upload',
+]
 
 /** A second request, hidden in the body of the first. A server that answers it can be attacked by request smuggling. */
 const HIDDEN = 'GET /health/live HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'

@@ -54,7 +54,11 @@ const contentTypes: CaseMaker = {
   make(random, arsenal) {
     const piece = random.pick([' ', '\t', ';', ' ;', '; ', ' charset=utf-8;', '"', '; charset="', 'a/'])
     const head = random.pick(['application/json', 'multipart/form-data; boundary=', 'text/plain', 'application/x-www-form-urlencoded', ''])
-    const place = placeOf(random.pick(['start', 'token', 'auth', 'action', 'form', 'callback'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['start', 'v2-start', 'token', 'auth', 'action', 'form', 'upload', 'callback', 'pay-form'] as const),
+      random,
+      arsenal,
+    )
     const value = `${head}${piece.repeat(Math.floor(random.pick([500, 5_000, 15_000]) / piece.length))}x`
     const headers: Header[] = [...place.headers, ['Content-Type', value]]
     return oneRequest(
@@ -126,7 +130,11 @@ const hosts: CaseMaker = {
   name: 'Host',
   make(random, arsenal) {
     const host = random.pick(HOSTS)
-    const place = placeOf(random.pick(['query', 'token', 'page', 'no-page', 'data', 'auth', 'open', 'action'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['query', 'v2-query', 'token', 'page', 'no-page', 'data', 'file', 'auth', 'open', 'pay', 'reference', 'action'] as const),
+      random,
+      arsenal,
+    )
     const statuses = host === null ? ([400] as const) : (['2xx', '3xx', '4xx'] as const)
     return oneRequest(
       `Host ${host === null ? 'absent' : JSON.stringify(host.slice(0, 30))} to ${place.target}`,
@@ -158,7 +166,11 @@ const origins: CaseMaker = {
   name: 'Origin',
   make(random, arsenal) {
     const origin = random.pick(ORIGINS)
-    const place = placeOf(random.pick(['page', 'no-page', 'auth', 'action', 'form', 'start'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['page', 'no-page', 'auth', 'action', 'form', 'upload', 'start', 'v2-start'] as const),
+      random,
+      arsenal,
+    )
     const headers: Header[] = [...place.headers, ['Origin', origin], ['Content-Type', 'text/plain;charset=UTF-8']]
     const method = random.pick(['POST', place.method])
     return oneRequest(`Origin ${origin} with ${method} ${place.target}`, { ...place, method, headers, body: '[]' }, ['2xx', '3xx', '4xx'])

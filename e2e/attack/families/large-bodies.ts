@@ -60,7 +60,7 @@ const declaredOnly: CaseMaker = {
   name: 'a length that nobody could send',
   make(random, arsenal) {
     const place = placeOf(
-      random.pick(['start', 'token', 'auth', 'action', 'page', 'no-page', 'form', 'callback'] as const),
+      random.pick(['start', 'v2-start', 'token', 'auth', 'action', 'page', 'no-page', 'form', 'upload', 'callback', 'pay-form'] as const),
       random,
       arsenal,
     )
@@ -122,7 +122,7 @@ const stoppedShort: CaseMaker = {
   name: 'most of a large body, then silence',
   isLong: true,
   make(random, arsenal) {
-    const place = placeOf(random.pick(['start', 'auth', 'page', 'form'] as const), random, arsenal)
+    const place = placeOf(random.pick(['start', 'v2-start', 'auth', 'page', 'form', 'upload'] as const), random, arsenal)
     const parts = { ...place, method: 'POST', headers: [...place.headers, JSON_CONTENT, ['Content-Length', String(2 * MEGABYTE)] as const] }
     const attack = oneRequest(`1.9 of 2 MB to ${place.target}`, parts, ['4xx', '3xx'], {
       silence: SILENCE,

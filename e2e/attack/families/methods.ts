@@ -27,8 +27,9 @@ const verbs: CaseMaker = {
     const method = random.pick(VERBS)
     // A stream answers GET without end, which has a family of its own.
     const place = placeOf(random.pick(PLACES.filter((kind) => kind !== 'stream')), random, arsenal)
-    const isApi = /^\/(api\/v1|public)\//.test(place.target)
-    const statuses = isApi && method !== place.method && method !== 'HEAD' ? ([405] as const) : (['2xx', '3xx', '4xx'] as const)
+    const isApi = /^\/(api\/v[12]|public)\//.test(place.target)
+    const statuses =
+      isApi && ![place.method, place.otherMethod, 'HEAD'].includes(method) ? ([405] as const) : (['2xx', '3xx', '4xx'] as const)
     return oneRequest(`${method} ${place.target}`, { ...place, method, ...(method === 'POST' && { body: '' }) }, statuses)
   },
 }
@@ -74,7 +75,11 @@ const upgrade: CaseMaker = {
   name: 'Upgrade',
   make(random, arsenal) {
     const protocol = random.pick(UPGRADES)
-    const place = placeOf(random.pick(['query', 'page', 'no-page', 'data', 'open'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['query', 'v2-query', 'page', 'no-page', 'data', 'file', 'open', 'pay', 'reference'] as const),
+      random,
+      arsenal,
+    )
     const headers = [...place.headers, ['Connection', 'Upgrade'], ['Upgrade', protocol], ['Sec-WebSocket-Version', '13']] as const
     return oneRequest(`Upgrade: ${protocol} to ${place.target}`, { ...place, headers }, ['2xx', '3xx', '4xx'])
   },
@@ -83,7 +88,7 @@ const upgrade: CaseMaker = {
 const upgradeThenBytes: CaseMaker = {
   name: 'Upgrade with bytes behind it',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['query', 'page', 'open'] as const), random, arsenal)
+    const place = placeOf(random.pick(['query', 'v2-query', 'page', 'open', 'pay', 'reference'] as const), random, arsenal)
     const headers = [...place.headers, ['Connection', 'Upgrade'], ['Upgrade', 'websocket']] as const
     const attack = oneRequest(`Upgrade to ${place.target} with a frame behind it`, { ...place, headers }, ['2xx', '3xx', '4xx'], {
       answersMax: 2,
@@ -99,7 +104,7 @@ const expectHeader: CaseMaker = {
   name: 'Expect',
   make(random, arsenal) {
     const value = random.pick(EXPECTATIONS)
-    const place = placeOf(random.pick(['start', 'token', 'auth', 'action', 'callback'] as const), random, arsenal)
+    const place = placeOf(random.pick(['start', 'v2-start', 'token', 'auth', 'action', 'callback', 'pay-form'] as const), random, arsenal)
     const headers = [...place.headers, ['Expect', value], ['Content-Type', 'application/json']] as const
     return oneRequest(`Expect: ${value} to ${place.target}`, { ...place, headers, body: '{}' }, ['2xx', '3xx', '4xx'])
   },
@@ -108,7 +113,7 @@ const expectHeader: CaseMaker = {
 const expectWithoutBody: CaseMaker = {
   name: 'Expect, and the body never comes',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['start', 'token'] as const), random, arsenal, true)
+    const place = placeOf(random.pick(['start', 'v2-start', 'token'] as const), random, arsenal, true)
     const parts = { ...place, headers: [...place.headers, ['Expect', '100-continue'], ['Content-Length', '10']] as const }
     const attack = oneRequest(`Expect: 100-continue to ${place.target}, then a reset`, parts, ['4xx'], {
       silence: 'the client cut the connection',

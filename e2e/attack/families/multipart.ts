@@ -46,7 +46,11 @@ const forms: CaseMaker = {
   name: 'forms in parts',
   make(random, arsenal) {
     const boundary = random.pick(BOUNDARIES)
-    const place = placeOf(random.pick(['page', 'no-page', 'action', 'form', 'auth', 'start'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['page', 'no-page', 'action', 'form', 'upload', 'auth', 'start', 'v2-start'] as const),
+      random,
+      arsenal,
+    )
     const type = `${random.pick(TYPES)}; boundary=${boundary}`
     const headers: Header[] = [...place.headers, ['Content-Type', type]]
     const body = bodyOf(random, boundary.replaceAll('"', ''))
@@ -61,7 +65,7 @@ const forms: CaseMaker = {
 const noBoundary: CaseMaker = {
   name: 'forms without a boundary',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['page', 'no-page', 'action', 'form', 'auth'] as const), random, arsenal)
+    const place = placeOf(random.pick(['page', 'no-page', 'action', 'form', 'upload', 'auth'] as const), random, arsenal)
     const type = random.pick([
       'multipart/form-data',
       'multipart/form-data; boundary',
@@ -98,7 +102,7 @@ const urlEncoded: CaseMaker = {
   name: 'forms in one line',
   make(random, arsenal) {
     const body = random.pick(URL_ENCODED)
-    const place = placeOf(random.pick(['page', 'no-page', 'action', 'form', 'auth'] as const), random, arsenal)
+    const place = placeOf(random.pick(['page', 'no-page', 'action', 'form', 'upload', 'auth'] as const), random, arsenal)
     const headers: Header[] = [...place.headers, ['Content-Type', 'application/x-www-form-urlencoded']]
     return oneRequest(
       `the form ${body.slice(0, 60)} to ${place.target}`,

@@ -23,7 +23,11 @@ const mixed: CaseMaker = {
   name: 'different requests one behind the other',
   make(random, arsenal) {
     const requests = Array.from({ length: random.between(2, 12) }, () => {
-      const place = placeOf(random.pick(['query', 'open', 'page', 'data', 'no-page'] as const), random, arsenal)
+      const place = placeOf(
+        random.pick(['query', 'v2-query', 'open', 'pay', 'reference', 'page', 'data', 'file', 'no-page'] as const),
+        random,
+        arsenal,
+      )
       return written(place, random.pick(['GET', 'GET', 'HEAD']))
     })
     return pipeline(`${requests.length} different requests at once`, requests)
@@ -65,7 +69,7 @@ const inOrder: CaseMaker = {
 const garbageBehind: CaseMaker = {
   name: 'garbage behind a good request',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['query', 'open', 'page', 'data'] as const), random, arsenal)
+    const place = placeOf(random.pick(['query', 'v2-query', 'open', 'pay', 'reference', 'page', 'data', 'file'] as const), random, arsenal)
     const good = written(place)
     const garbage = random.pick([
       'garbage\r\n\r\n',
@@ -84,7 +88,7 @@ const garbageBehind: CaseMaker = {
 const closing: CaseMaker = {
   name: 'requests behind Connection: close',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['query', 'open', 'page'] as const), random, arsenal)
+    const place = placeOf(random.pick(['query', 'v2-query', 'open', 'pay', 'reference', 'page'] as const), random, arsenal)
     const last = { bytes: requestBytes({ ...place, headers: [...place.headers, ['Connection', 'close']] }), method: place.method }
     return {
       ...pipeline(`two requests behind one with Connection: close to ${place.target}`, [last], {}),

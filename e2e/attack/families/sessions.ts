@@ -34,7 +34,8 @@ const spoilt: CaseMaker = {
     const { what, cookie } = random.chance(0.5) ? spoil(random, arsenal) : random.pick(arsenal.deadCookies)
     const isData = random.chance(0.5)
     const place = placeOf(isData ? random.pick(['data', 'stream'] as const) : 'page', random, arsenal, true)
-    const target = place.target === '/' || place.target === '/sign-in' ? `/${arsenal.program.slug}` : place.target
+    const isOpen = place.target === '/' || place.target.startsWith('/sign-in')
+    const target = isOpen ? `/${arsenal.program.slug}` : place.target
     return oneRequest(`a session ${what} to ${target}`, { target, headers: [['Cookie', cookie]] }, isData ? [401] : [303, 307, 308], {
       ...(!isData && {
         inspect: ([answer]: readonly { headers: Readonly<Record<string, string>> }[]) =>

@@ -9,7 +9,11 @@ const BODY_LIMIT_MS = 75_000
 const slowHead: CaseMaker = {
   name: 'a head that comes in pieces',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['query', 'token', 'page', 'data', 'open'] as const), random, arsenal)
+    const place = placeOf(
+      random.pick(['query', 'v2-query', 'token', 'page', 'data', 'file', 'open', 'pay', 'reference'] as const),
+      random,
+      arsenal,
+    )
     const bytes = requestBytes({ ...place, ...(place.method === 'POST' && { body: '{}' }) })
     const pieces = random.between(2, 8)
     const attack = oneRequest(`${place.target} in ${pieces} pieces`, place, ['2xx', '3xx', '4xx'])
@@ -76,19 +80,24 @@ function bodyCase(name: string, kinds: readonly PlaceKind[], what: string, steps
 
 const noBody = bodyCase(
   'a body that never comes',
-  ['start', 'token', 'callback', 'auth', 'form'],
+  ['start', 'v2-start', 'token', 'callback', 'pay-form', 'auth', 'form', 'upload'],
   'a declared body that never comes',
   (head) => [{ do: 'write', bytes: head }],
 )
-const drippingBody = bodyCase('a body that drips', ['start', 'token', 'auth', 'action'], 'a body of a byte every half second', (head) => [
-  { do: 'write', bytes: head },
-  { do: 'flood', piece: Buffer.from(' '), times: 60, pauseMs: 500 },
-])
+const drippingBody = bodyCase(
+  'a body that drips',
+  ['start', 'v2-start', 'token', 'auth', 'action'],
+  'a body of a byte every half second',
+  (head) => [
+    { do: 'write', bytes: head },
+    { do: 'flood', piece: Buffer.from(' '), times: 60, pauseMs: 500 },
+  ],
+)
 
 const slowBody: CaseMaker = {
   name: 'a body that takes its time',
   make(random, arsenal) {
-    const place = placeOf(random.pick(['start', 'token', 'auth', 'callback'] as const), random, arsenal)
+    const place = placeOf(random.pick(['start', 'v2-start', 'token', 'auth', 'callback', 'pay-form'] as const), random, arsenal)
     const body = '{"a":1,"b":[1,2,3],"c":"text"}'
     const parts = { ...place, headers: [...place.headers, JSON_CONTENT], body }
     const bytes = requestBytes(parts)

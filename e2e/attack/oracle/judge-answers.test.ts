@@ -44,6 +44,18 @@ test('nothing is found where the service does what the case allows', async () =>
   assert.deepEqual(await problemsOf(aCase(), says(400, GOOD_ERROR)), [])
 })
 
+test('an error of version 2 without a code is caught, and one of version 1 with a code', async () => {
+  const path = '/api/v2/batches'
+  const coded = { ...GOOD_ERROR, path, code: 'fields_invalid' }
+  assert.deepEqual(await problemsOf(aCase({ path }), says(400, coded)), [])
+  assert.match((await problemsOf(aCase({ path }), says(400, { ...GOOD_ERROR, path }))).join(), /the code of an error is undefined/)
+  assert.match((await problemsOf(aCase({ path }), says(400, { ...coded, code: 'Not a code' }))).join(), /the code of an error/)
+  assert.match(
+    (await problemsOf(aCase(), says(400, { ...GOOD_ERROR, code: 'fields_invalid' }))).join(),
+    /the code of an error is "fields_invalid"/,
+  )
+})
+
 const CAUGHT: [string, typeof behave, RegExp][] = [
   ['a 500', says(500, { ...GOOD_ERROR, status: 500 }), /answered 500/],
   ['a 502', says(502, { ...GOOD_ERROR, status: 502 }), /answered 502/],

@@ -4,7 +4,9 @@ import type { Outcome } from '#e2e/attack/wire/perform.ts'
 
 const ERROR_FIELDS = ['timestamp', 'status', 'error', 'message', 'path'] as const
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z$/
-const API_PATH = /^\/(?:api\/v1|public)(?:\/|$)/
+const API_PATH = /^\/(?:api\/v[12]|public)(?:\/|$)/
+const CODED_PATH = /^\/api\/v2(?:\/|$)/
+const CODE = /^[a-z0-9_]{2,60}$/
 // A stack trace or SQL in an answer tells an attacker what to try next.
 const INNARDS =
   /\bat \S+ \((?:file|\/|node:)|node_modules|\/server\/\w+\.ts|\b(?:select|SELECT) [\w*,. ]{1,80} (?:from|FROM) \w|syntax error at or near|violates \w+ constraint/
@@ -53,7 +55,7 @@ function matches(rule: StatusRule, status: number): boolean {
   return typeof rule === 'number' ? rule === status : Number(rule[0]) === Math.floor(status / 100)
 }
 
-/** The five fields, their types, and that they say what the answer's head says. */
+/** The five fields, their types, and that they say what the answer's head says. A code in version 2, and only there. */
 function judgeErrorBody(answer: Answer, path: string): string[] {
   if (!/^application\/json(?:;|$)/.test(answer.headers['content-type'] ?? ''))
     return [`an error as ${answer.headers['content-type'] ?? 'no type at all'}`]
@@ -74,6 +76,9 @@ function judgeErrorBody(answer: Answer, path: string): string[] {
   for (const name of ['error', 'message'] as const)
     if (typeof fields[name] !== 'string' || fields[name] === '') problems.push(`${name} of an error is not text`)
   if (fields['path'] !== path) problems.push(`the path of an error is ${JSON.stringify(fields['path'])} and not ${JSON.stringify(path)}`)
+  const isCoded = typeof fields['code'] === 'string' && CODE.test(fields['code'])
+  if (CODED_PATH.test(path) ? !isCoded : fields['code'] !== undefined)
+    problems.push(`the code of an error is ${JSON.stringify(fields['code'])}`)
   return problems
 }
 

@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => database.drop())
 
-const ZERO_SUMS: Told = { accepted: new Set(), uncertain: new Set(), acceptedTokens: 0 }
+const ZERO_SUMS: Told = { accepted: new Set(), acceptedRows: [], uncertain: new Set(), acceptedTokens: 0 }
 
 test('nothing is found where nothing was written', async () => {
   assert.deepEqual(await checkRows(database.pool, await snapshotRows(database.pool), ZERO_SUMS), [])

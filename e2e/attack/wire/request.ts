@@ -50,15 +50,16 @@ export function oneRequest(
   what: string,
   parts: RequestParts,
   statuses: readonly StatusRule[],
-  more: Partial<Expectation> & Pick<AttackCase, 'starts' | 'from'> = {},
+  more: Partial<Expectation> & Pick<AttackCase, 'starts' | 'makes' | 'from'> = {},
 ): AttackCase {
-  const { starts, from, ...expectation } = more
+  const { starts, makes, from, ...expectation } = more
   return {
     what,
     steps: [{ do: 'write', bytes: requestBytes(parts) }],
     methods: [parts.method ?? 'GET'],
     expect: { statuses: [statuses], answers: 1, limitMs: LIMIT_MS, path: pathOf(parts.target), ...expectation },
     ...(starts && { starts }),
+    ...(makes && { makes }),
     ...(from && { from }),
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Invitation, InvitationRefusal, QrCode } from '#lib/people/sign-in.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { isCleanInput } from '#lib/text/clean-text.ts'
-import { throttleNetwork } from '#server/credentials/address.ts'
+import { throttleAddress, throttleNetwork } from '#server/credentials/address.ts'
 import { drawQrCode } from '#server/http/pay/pay-document.ts'
 import { currentPeerAddress } from '#server/http/request/request-facts.ts'
 import { acceptInvitation, answerOwnInvitation, findInvitation } from '#server/people/invitations.ts'
@@ -203,7 +203,7 @@ function isThrottled(): boolean {
   const limit = processWide('invitationLimit', () =>
     createRateLimit({ burst: BURST, perSecond: PER_SECOND, nowMs: () => performance.now() }),
   )
-  return limit.take(peerAddress()).retryAfterMs !== undefined
+  return limit.take(throttleAddress(peerAddress())).retryAfterMs !== undefined
 }
 
 /** Returns the invitation that a link belongs to. */

@@ -106,3 +106,11 @@ for (const [problem, status, headers] of [
     assert.equal(refusal.message.includes('77'), problem === 'too_large')
   })
 }
+
+test('one owner for all addresses of a network of IPv6, and one for each address of IPv4', () => {
+  const idOf = (peerAddress: string | undefined) => addressOwner({ peerAddress }).id
+  assert.equal(idOf('2001:db8:1:1::1'), idOf('2001:db8:1:1:ffff::2'))
+  assert.notEqual(idOf('2001:db8:1:1::1'), idOf('2001:db8:1:2::1'))
+  assert.notEqual(idOf('203.0.113.9'), idOf('203.0.113.10'))
+  assert.equal(idOf(undefined), 'unknown')
+})

@@ -1,5 +1,6 @@
 import { err, type Result } from '#lib/result.ts'
 import { type JsonValue, parseJsonBytes } from '#lib/text/json.ts'
+import { throttleAddress } from '#server/credentials/address.ts'
 import type { ApiRequest, BodyProblem } from '../request/api-request.ts'
 import type { BodyOwner } from '../request/body-budget.ts'
 import { type Refusal, refuse } from './errors.ts'
@@ -18,9 +19,9 @@ export const BATCH_VALUES_MAX = 120_000
 
 const UTF_8 = new Set(['utf-8', '"utf-8"', 'utf8', '"utf8"'])
 
-/** Returns the owner on whose budget a body is counted before the caller is authenticated. */
-export function addressOwner({ peerAddress }: ApiRequest): BodyOwner {
-  return { kind: 'address', id: peerAddress ?? 'unknown' }
+/** Returns the owner on whose budget a body is counted before the caller is authenticated. One customer of a provider has a whole network of IPv6. */
+export function addressOwner({ peerAddress = '' }: Pick<ApiRequest, 'peerAddress'>): BodyOwner {
+  return { kind: 'address', id: throttleAddress(peerAddress) }
 }
 
 /** Returns the refusal for a body that could not be read. */

@@ -17,9 +17,13 @@ before(async () => {
 })
 after(() => harness.close())
 
-async function aLink(changed: Record<string, unknown> = {}): Promise<{ address: string; linkId: string; actor: ReturnType<typeof maker> }> {
-  const { runtime, database, partner, directory } = harness
-  const actor = maker(await makePerson(database.pool, partner.applicationId, ['maker']))
+const SEVERAL = { paymentsMax: null }
+
+async function aLink(
+  changed: Record<string, unknown> = {},
+  { runtime, database, partner, directory, baseUrl } = harness,
+): Promise<{ address: string; linkId: string; actor: ReturnType<typeof maker> }> {
+  const actor = maker(await makePerson(database.pool, partner.applicationId, ['maker']), partner.applicationId)
   const link = newPaymentLinkSchema.parse({
     ...{ linkId: randomUUID(), purpose: 'Rent <March> & "water"', country: 'SENEGAL', operators: ['SNWAVE', 'SNFREE'], amount: '12500' },
     ...{ minimum: null, maximum: null, paymentsMax: 1, lastDay: null },
@@ -30,11 +34,11 @@ async function aLink(changed: Record<string, unknown> = {}): Promise<{ address: 
     await createPaymentLink({ pool: runtime.pool, connectors: runtime.connectors, clock: systemClock }, { application, actor, link }),
   )
   const { rows } = await database.pool.query<{ token: string }>('select token from payment_links where link_id = $1', [linkId])
-  return { address: `${harness.baseUrl}/pay/link/${rows[0]?.token}`, linkId, actor }
+  return { address: `${baseUrl}/pay/link/${rows[0]?.token}`, linkId, actor }
 }
 
-function maker(id: string) {
-  return { kind: 'person' as const, id, applicationId: harness.partner.applicationId, roles: ['maker' as const] }
+function maker(id: string, applicationId: string) {
+  return { kind: 'person' as const, id, applicationId, roles: ['maker' as const] }
 }
 
 async function read(address: string, headers: Record<string, string> = {}) {
@@ -164,6 +168,26 @@ test('429 with a time to wait for the seventh start with one number, at any link
   const { address: other } = await aLink()
   const { status, headers, text } = await send(other, payer(randomUUID(), '77 209 99 14'))
   assert.ok(status === 429 && Number(headers.get('retry-after')) > 0 && text.includes('Too many attempts'))
+})
+
+test('429 among 150 starts at three links from one network of IPv6, each from another address', async () => {
+  const behind = await openHttpHarness({ usesOwnProtocols: true, config: { trustedProxies: ['127.0.0.0/8'] } })
+  try {
+    const links = [await aLink(SEVERAL, behind), await aLink(SEVERAL, behind), await aLink(SEVERAL, behind)]
+    const statusesFrom = async (peerOf: (start: number) => string) => {
+      // Refused before anything is started, and counted all the same.
+      const send = async (start: number, { address }: { address: string }) => {
+        const body = new URLSearchParams({ ...payer(randomUUID(), ''), operator: 'NONE' })
+        return (await fetch(address, { method: 'POST', headers: { 'x-forwarded-for': peerOf(start) }, body })).status
+      }
+      // A link alone takes 60.
+      const starts = Array.from({ length: 50 }, (_, start) => links.map((link, index) => send(50 * index + start, link)))
+      return new Set(await Promise.all(starts.flat()))
+    }
+    assert.deepEqual([...(await statusesFrom((start) => `2001:db8:1:1::${start}`))].toSorted(), [400, 429])
+  } finally {
+    await behind.close()
+  }
 })
 
 test('the form and the way from it to the payment cost a customer at most 3 KB, so a whole payment by a link 12 KB', async () => {

@@ -5,6 +5,7 @@ import { OPERATORS } from '#lib/operators/operators.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { linkPaymentFormSchema } from '#lib/schemas/payment-link.ts'
 import { moneyText } from '#lib/text/format.ts'
+import { throttleAddress } from '#server/credentials/address.ts'
 import { addressOwner, refuseBody } from '#server/http/api/read-json-body.ts'
 import type { ApiRequest, ApiResponse } from '#server/http/request/api-request.ts'
 import { findCustomerPayment } from '#server/operators/customer-step/customer-link-store.ts'
@@ -99,7 +100,7 @@ function throttle(request: ApiRequest, { linkId }: CustomerLink, phoneNumber: st
   // The same number is written in many ways, with or without its dial code.
   const number = phoneNumber.replaceAll(/\D/g, '').slice(-8)
   const waitMs =
-    limits.address.take(request.peerAddress ?? 'unknown').retryAfterMs ??
+    limits.address.take(throttleAddress(request.peerAddress ?? '')).retryAfterMs ??
     limits.link.take(linkId).retryAfterMs ??
     (number === '' ? undefined : limits.number.take(number).retryAfterMs)
   return waitMs === undefined ? undefined : Math.max(1, Math.ceil(waitMs / 1_000))

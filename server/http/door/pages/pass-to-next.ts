@@ -3,7 +3,7 @@ import { BATCH_FILE_BYTES_MAX } from '#lib/batches/file-problem.ts'
 import { err, type Result } from '#lib/result.ts'
 import { PIECE_BYTES } from '#lib/uploads.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
-import { refuseBody } from '#server/http/api/read-json-body.ts'
+import { addressOwner, refuseBody } from '#server/http/api/read-json-body.ts'
 import type { BodyProblem } from '#server/http/request/api-request.ts'
 import { announcesBody, readBody } from '#server/http/request/body.ts'
 import type { BodyHold } from '#server/http/request/body-budget.ts'
@@ -42,7 +42,7 @@ export function passToNext(incoming: IncomingMessage, outgoing: ServerResponse, 
     return passage.pages.serve(incoming, outgoing, { facts, body: undefined })
   }
   const bytesMax = pageBodyMax(target.path, incoming)
-  const hold = budget.open({ kind: 'address', id: peerAddress ?? 'unknown' })
+  const hold = budget.open(addressOwner({ peerAddress }))
   outgoing.once('close', () => hold.release())
   void readPageBody(incoming, arrival, { bytesMax, timeoutMs: passage.bodyTimeoutMs, hold }).then((body) =>
     body.ok

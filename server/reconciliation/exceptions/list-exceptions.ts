@@ -12,7 +12,7 @@ import {
 import { walletOf } from '#lib/reconciliation/wallets.ts'
 import { DAY_MS } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
-import { isMatched, listLinesOfTransaction, listTransactionsOfLine } from '../matching/match-candidates.ts'
+import { isMatched, listLinesOfTransaction, listTransactionsOfLine } from '../matching/match-candidate-store.ts'
 import {
   countExceptions,
   type ExceptionRow,

@@ -26,10 +26,14 @@ async function contradict(applicationName: string): Promise<string> {
   }
 }
 
-/** Has changed days examined now, and not at the next minute. */
-async function examineDays(): Promise<void> {
+/** Has changed days examined now, and not at the next minute, and reads the page again until it shows what is expected. */
+async function untilExamined(page: Page, isShown: () => Promise<void>): Promise<void> {
   const pool = await sandboxPool()
-  await pool.query(`update scheduled_tasks set due_at = now() where task = 'examine_days'`)
+  await expect(async () => {
+    await pool.query(`update scheduled_tasks set due_at = now() where task = 'examine_days'`)
+    await page.reload()
+    await isShown()
+  }).toPass({ timeout: 90_000 })
   await pool.end()
 }
 
@@ -111,7 +115,7 @@ test('the payment of a line is chosen by keyboard among the likely ones, with wh
   page,
 }, testInfo) => {
   const fatou = personWith(['finance'])
-  const [mark, phone] = [`CANDIDATE-${testInfo.retry}`, `22901970009${10 + testInfo.retry}`]
+  const [mark, phone] = [`CANDIDATE-${testInfo.retry}`, `22901970${testInfo.retry}0341`]
   const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
   const paid = { Status: 'Successful', Type: 'Debit', From: `FRI:${phone}/MSISDN`, Amount: '1,250', Currency: 'XOF' }
   const content = csv([MTN_HEADER, mtnRow({ Id: mark, Date: `${day} 12:00:00`, ...paid })])
@@ -120,10 +124,9 @@ test('the payment of a line is chosen by keyboard among the likely ones, with wh
   await importStatement(page, 1)
   const transactionId = await startCollect(phone, { transferMethod: 'BJMTN', countryName: 'BENIN', amount: 1_200 })
   await page.goto(`/${fatou.slug}/close/exceptions?wallet=BJMTN-collect`)
-  await waitForScripts(page)
-  await examineDays()
-  // The list is read again without a reload.
-  await page.getByRole('row').filter({ hasText: mark }).getByRole('link').click({ timeout: 90_000 })
+  const row = page.getByRole('row').filter({ hasText: mark })
+  await untilExamined(page, () => expect(row).toBeVisible({ timeout: 4_000 }))
+  await row.getByRole('link').click()
   const list = page.getByRole('table', { name: 'Transactions without a line that may be this payment' })
   const candidate = list.getByRole('row').filter({ hasText: transactionId })
   await expect(candidate.getByText('differs')).toHaveCount(1)
@@ -137,12 +140,11 @@ test('the payment of a line is chosen by keyboard among the likely ones, with wh
   await dialog.getByRole('button', { name: 'Match', exact: true }).click()
   await expect(dialog).toHaveCount(0)
   await expect(list).toHaveCount(0)
-  await examineDays()
-  await expect(page.getByRole('heading', { name: 'Amount differs' })).toBeVisible({ timeout: 90_000 })
+  await untilExamined(page, () => expect(page.getByRole('heading', { name: 'Amount differs' })).toBeVisible({ timeout: 4_000 }))
+  await waitForScripts(page)
   await page.keyboard.press('u')
   await dialog.getByLabel('Note').fill('It was another customer')
   await dialog.getByRole('button', { name: 'Undo match' }).click()
   await expect(dialog).toHaveCount(0)
-  await examineDays()
-  await expect(candidate).toBeVisible({ timeout: 90_000 })
+  await untilExamined(page, () => expect(candidate).toBeVisible({ timeout: 4_000 }))
 })

@@ -146,7 +146,7 @@ async function makeKeys(pool: Pool, applicationId: string): Promise<{ scope: Api
   return keys
 }
 
-/** What the sandbox's history has already. */
+/** Rows of the sandbox's history. */
 async function findKnown(pool: Pool, applicationId: string): Promise<Pick<Holdings, 'collectIds' | 'depositId' | 'payToken'>> {
   const { rows } = await pool.query<{ transaction_id: string; type: string; pay_token: string }>(
     `(select transaction_id, type, pay_token from transactions where application_id = $1 and status = 'SUCCESS' and type = 'COLLECT'

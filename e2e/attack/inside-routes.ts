@@ -89,7 +89,7 @@ function toRoute(
   }
 }
 
-/** What a part of an address stands for: a name in brackets, or an id that the table writes out in the place of one. */
+/** A part of an address that is filled: a name in brackets, or an id that the table writes out in the place of one. */
 function nameOf(part: string, patternPart: string): { name: string | undefined; text: string } {
   const bracketed = /^\[(\w+)\]$/
   const own = bracketed.exec(part)?.[1]

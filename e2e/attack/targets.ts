@@ -29,7 +29,7 @@ export type PlaceKind = (typeof PLACES)[number]
 export type Place = {
   kind: PlaceKind
   method: 'GET' | 'POST'
-  /** What answers the other method there. */
+  /** The other method, if something answers it there. */
   otherMethod?: 'GET' | 'POST'
   target: string
   /** With what opens it: credentials or a session. Empty for a stranger. */

@@ -4,22 +4,18 @@ import { phoneNumberOf } from '#e2e/crash/phone-numbers.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import type { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { FAULTS, FAULTS_OF_SUBMISSIONS } from './call-faults.ts'
-import { FaultProxy, type Passing } from './fault-proxy.ts'
+import { type Disturbed, openDisturbed } from './disturbed-harness.ts'
+import type { Passing } from './fault-proxy.ts'
 import { MissingProtections } from './missing-protections.ts'
-import { Repetitions } from './repetitions.ts'
-import { submittedReference, unrecognisedReference } from './submissions.ts'
 import { WrongKeys } from './wrong-keys.ts'
 
-const CALL_TIMEOUT_MS = 500
-const proxies: FaultProxy[] = []
-const harnesses: OperatorHarness[] = []
+const opened: Disturbed[] = []
 afterEach(async () => {
-  for (const harness of harnesses.splice(0)) await harness.close()
-  for (const proxy of proxies.splice(0)) await proxy.close()
+  for (const disturbed of opened.splice(0)) await disturbed.close()
 })
 
 type Transfer = readonly [operator: OperatorCode, type: TransactionType]
@@ -48,40 +44,10 @@ const WITHOUT_A_KEY: readonly (readonly [...Transfer, what: string, document?: R
   ['BFOM', 'COLLECT', 'no second call after a lost reply'],
 ]
 
-type Options = {
-  /** What happens to the first submission of each transfer. */
-  first(passing: Passing, reference: string, repetitions: Repetitions): Promise<void> | undefined
-  spoil?(passing: Passing): Passing
-  documents?: Partial<Record<OperatorCode, Record<string, unknown>>>
-}
-
-async function openWith({ first, spoil = (passing) => passing, documents }: Options) {
-  const repetitions = new Repetitions()
-  const seen = new Set<string>()
-  const calls = async (url: string) => {
-    const proxy = await FaultProxy.start({
-      target: () => url,
-      disturb: async (given) => {
-        const passing = repetitions.follow(spoil(given))
-        const reference = submittedReference(passing) ?? unrecognisedReference(passing)
-        if (reference === undefined || seen.has(reference)) return repetitions.answer(passing)
-        seen.add(reference)
-        await first(passing, reference, repetitions)
-      },
-    })
-    proxies.push(proxy)
-    return proxy.url
-  }
-  const harness = await OperatorHarness.open({
-    usesOwnProtocols: true,
-    documents,
-    callTimeoutMs: CALL_TIMEOUT_MS,
-    // A callback proves that the operator has the transfer: without one, a denial is believed.
-    hasNoCallbacks: true,
-    proxy: { calls, callbacks: async (url) => url },
-  })
-  harnesses.push(harness)
-  return { harness, causedFor: (entry: Parameters<Repetitions['causedFor']>[0]) => repetitions.causedFor(entry) }
+async function openWith(disturbance: Parameters<typeof openDisturbed>[0]): Promise<Disturbed> {
+  const disturbed = await openDisturbed(disturbance)
+  opened.push(disturbed)
+  return disturbed
 }
 
 async function send(harness: OperatorHarness, operator: OperatorCode, type: TransactionType): Promise<IntakeItem> {
@@ -100,17 +66,20 @@ const LOST_REPLY = FAULTS['reset, carried out'] ?? assert.fail()
 for (const [operator, type] of WITH_A_KEY) {
   test(`two executions and a difference in the books of ${operator}, ${type}, if each attempt has a new key`, async () => {
     const wrongKeys = new WrongKeys()
-    const { harness, causedFor } = await openWith({ first: OVERTAKEN, spoil: (passing) => wrongKeys.spoil(passing) })
+    const { harness, repetitions } = await openWith({ first: OVERTAKEN, spoil: (passing) => wrongKeys.spoil(passing) })
     await send(harness, operator, type)
     await waitUntil('both submissions are executed', async () => (await timesExecuted(harness)) >= 2)
     // Where the key is all that the books have of us, they name nothing of ours any more.
-    await assert.rejects(harness.compareBooks(causedFor), /executed (?!1 )\d+ times|knows \d+ references that are not stored/)
+    await assert.rejects(
+      harness.compareBooks((entry) => repetitions.causedFor(entry)),
+      /executed (?!1 )\d+ times|knows \d+ references that are not stored/,
+    )
   })
 }
 
 for (const [operator, type, what, document] of WITHOUT_A_KEY) {
   const documents = document && { [operator]: document }
-  const first: Options['first'] = (passing) => LOST_REPLY(passing, 0)
+  const first = (passing: Passing) => LOST_REPLY(passing, 0)
 
   test(`one execution at ${operator}, ${type}, after a lost reply: ${what}`, async () => {
     const { harness } = await openWith({ first, documents })
@@ -126,9 +95,12 @@ for (const [operator, type, what, document] of WITHOUT_A_KEY) {
 
   test(`two executions and a difference in the books of ${operator}, ${type}, without what protects: ${what}`, async () => {
     const missingProtections = new MissingProtections()
-    const { harness, causedFor } = await openWith({ first, documents, spoil: (passing) => missingProtections.spoil(passing) })
+    const { harness, repetitions } = await openWith({ first, documents, spoil: (passing) => missingProtections.spoil(passing) })
     await send(harness, operator, type)
     await waitUntil('both are executed', async () => (await timesExecuted(harness)) >= 2)
-    await assert.rejects(harness.compareBooks(causedFor), /executed (?!1 )\d+ times/)
+    await assert.rejects(
+      harness.compareBooks((entry) => repetitions.causedFor(entry)),
+      /executed (?!1 )\d+ times/,
+    )
   })
 }

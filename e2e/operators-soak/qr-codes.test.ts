@@ -91,7 +91,7 @@ test('paid once by QR code, and FAILED only after the code and a day have ended,
   assert.deepEqual(taken, [])
 })
 
-/** What is kept of a code that a customer has. */
+/** The stored token of a code that a customer has. */
 const QR_MARK = /^\d{10}\./
 
 async function hasCode(harness: OperatorHarness, item: IntakeItem): Promise<boolean> {

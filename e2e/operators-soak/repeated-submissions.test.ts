@@ -4,21 +4,14 @@ import { phoneNumberOf } from '#e2e/crash/phone-numbers.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { createRandom } from '#lib/seeded-random.ts'
-import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
+import type { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 import { FAULTS_OF_SUBMISSIONS } from './call-faults.ts'
-import { FaultProxy } from './fault-proxy.ts'
-import { Repetitions } from './repetitions.ts'
-import { submittedReference } from './submissions.ts'
+import { type Disturbed, openDisturbed } from './disturbed-harness.ts'
 
-const CALL_TIMEOUT_MS = 500
-const proxies: FaultProxy[] = []
-const harnesses: OperatorHarness[] = []
-afterEach(async () => {
-  for (const harness of harnesses.splice(0)) await harness.close()
-  for (const proxy of proxies.splice(0)) await proxy.close()
-})
+let disturbed: Disturbed | undefined
+afterEach(() => disturbed?.close())
 
 /** Every protocol in which the operator knows a submission again by its reference. */
 const TRANSFERS: readonly (readonly [OperatorCode, TransactionType])[] = [
@@ -38,37 +31,6 @@ const ROWS = [
   ['901', 'FAILED'],
 ] as const
 
-type Fault = (typeof FAULTS_OF_SUBMISSIONS)[string]
-
-/** A service whose operators meet the first submission of each transfer with this fault, and every other call in order. */
-async function openWith(fault: Fault): Promise<{ harness: OperatorHarness; repetitions: Repetitions }> {
-  const repetitions = new Repetitions()
-  const seen = new Set<string>()
-  const calls = async (url: string) => {
-    const proxy = await FaultProxy.start({
-      target: () => url,
-      disturb: async (given) => {
-        const passing = repetitions.follow(given)
-        const reference = submittedReference(passing)
-        if (reference === undefined || seen.has(reference)) return repetitions.answer(passing)
-        seen.add(reference)
-        await fault(passing, reference, repetitions)
-      },
-    })
-    proxies.push(proxy)
-    return proxy.url
-  }
-  const harness = await OperatorHarness.open({
-    usesOwnProtocols: true,
-    callTimeoutMs: CALL_TIMEOUT_MS,
-    // A callback proves that the operator has the transfer: without one, a denial is believed.
-    hasNoCallbacks: true,
-    proxy: { calls, callbacks: async (url) => url },
-  })
-  harnesses.push(harness)
-  return { harness, repetitions }
-}
-
 async function untilSettled(harness: OperatorHarness, items: readonly IntakeItem[]): Promise<string[]> {
   const ends: string[] = []
   for (const item of items) {
@@ -83,7 +45,8 @@ async function untilSettled(harness: OperatorHarness, items: readonly IntakeItem
 
 for (const [name, fault] of Object.entries(FAULTS_OF_SUBMISSIONS)) {
   test(`executed once, and FAILED only if it was not executed, at every operator: a submission is ${name}`, async () => {
-    const { harness, repetitions } = await openWith(fault)
+    disturbed = await openDisturbed({ first: fault })
+    const { harness, repetitions } = disturbed
     const random = createRandom(4)
     const orders = TRANSFERS.flatMap(([operator, type]) =>
       ROWS.map(([digits, status]) => ({ operator, type, status, phoneNumber: phoneNumberOf(operator, random, digits) })),

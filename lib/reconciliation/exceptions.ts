@@ -141,8 +141,8 @@ export type ExceptionTransactionDto = {
 }
 
 /**
- * What an exception could be matched with: a transaction without a line, or a line without a transaction. `isSame`: which of its figures are those of
- * the exception.
+ * A transaction without a line, or a line without a transaction, that an exception could be matched with. `differs`: which of its figures are others
+ * than those of the exception; one that either side lacks is not compared.
  */
 export type MatchCandidateDto = {
   lineId: string
@@ -155,7 +155,7 @@ export type MatchCandidateDto = {
   reference: string | null
   /** In our words for a transaction, in the operator's for a line. */
   status: string
-  isSame: { amount: boolean; phone: boolean; reference: boolean }
+  differs: { amount: boolean; phone: boolean; reference: boolean }
 }
 
 /** One exception in full, with its evidence. */

@@ -23,7 +23,7 @@ const runningBefore = new Set(ownProcesses().map((entry) => entry.pid))
 const totals = { passed: 0, failed: 0 }
 /** The failures of each step, for the end. */
 const failures = []
-/** What passed only at its second attempt. Playwright and run.ts allow one, because other programs may load the machine; each is named at the end. */
+/** Tests that passed only at their second attempt. Playwright and run.ts allow one, because other programs may load the machine; each is named at the end. */
 const flaky = []
 /** The steps that run now. */
 const children = new Set()

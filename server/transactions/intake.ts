@@ -10,7 +10,7 @@ import { retryWithBackoff } from '#server/retry.ts'
 import { toTextColumns } from './payment-text-columns.ts'
 import { callStartTransactions, type StartedRow, type StartRow } from './transaction-store.ts'
 import { type Actor, createPartitions } from './transition.ts'
-import { UnansweredStarts } from './unanswered-starts.ts'
+import type { UnansweredStarts } from './unanswered-starts.ts'
 
 /** A part of a collect that goes back to its payer: the deposit's amount, and its fees too where the customer bears them. Hundredths. */
 export type Refund = { collectId: string; refundedMinor: bigint }
@@ -88,7 +88,7 @@ type IntakeOptions = {
   queueMax?: number
   batchMax?: number
   onBatch?(size: number): void
-  /** Keeps the webhooks of a batch back until it is stored. */
+  /** Keeps the webhooks of a batch back until it is stored; those of `startTransactions` for arrays are the same. */
   unansweredStarts?: UnansweredStarts
   /** Reserves slots of this process's dispatcher for a batch; undefined if it has none, or not now. */
   reserveSlots?(items: readonly IntakeItem[]): ReservedSlots | undefined
@@ -114,18 +114,15 @@ export function createIntake(options: IntakeOptions): Intake {
 }
 
 /** Takes a batch in. The commit precedes every call of an operator, so a crash in between leaves a lease, after which the work is queried. */
-async function takeInAndSubmit(
-  { pool, reserveSlots, unansweredStarts = new UnansweredStarts() }: IntakeOptions,
-  items: IntakeItem[],
-): Promise<IntakeOutcome[]> {
+async function takeInAndSubmit({ pool, reserveSlots, unansweredStarts }: IntakeOptions, items: IntakeItem[]): Promise<IntakeOutcome[]> {
   const reserved = reserveSlots?.(items)
   const claims = reserved?.claims ?? []
   let claimed: ClaimedItem[] = []
   try {
     // A batch is one statement, so one that PostgreSQL cancelled because of others has stored nothing and runs again as a whole.
-    const takeIn = () => retryWithBackoff(() => callWith(pool, items, claims), RETRY_CANCELLED)
+    const store = () => retryWithBackoff(() => callWith(pool, items, claims), RETRY_CANCELLED)
     const ids = items.map(({ transactionId }) => transactionId)
-    const { rows, startedMs } = await unansweredStarts.during(ids, takeIn)
+    const { rows, startedMs } = await (unansweredStarts ? unansweredStarts.during(ids, store) : store())
     claimed = rows.filter((row) => row.is_claimed).flatMap((row) => claimedItem(items, claims, row.item_index, startedMs))
     return toOutcomes(rows)
   } finally {

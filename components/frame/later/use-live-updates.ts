@@ -42,7 +42,7 @@ export function useLiveUpdates(application: string): Connection {
     let retryMs = RETRY_FIRST_MS
     let refreshedAtMs = 0
     let isOver = false
-    // Unknown at first: what the page shows was read a moment before the connection.
+    // Unknown at first: what the page shows was read before the connection.
     let seen: { proposals: string | undefined; close: string | undefined } | undefined
     let isServerPartOld = false
 
@@ -58,9 +58,10 @@ export function useLiveUpdates(application: string): Connection {
     function onChange({ data }: MessageEvent<string>) {
       const [, zone, proposals, close] = data.split(' ')
       // The server's part of the page: its days, the proposals of people and what they have changed, and all pages of the close of day.
+      // These are all that such a page shows, so they are read again at the first event too, as queries are: it may have changed before the connection.
       const isCloseOld = seen?.close !== close && location.pathname.startsWith(paths.close(application))
-      isServerPartOld ||=
-        (zone !== undefined && zone !== businessZone) || (seen !== undefined && (seen.proposals !== proposals || isCloseOld))
+      const areProposalsOld = seen !== undefined && seen.proposals !== proposals
+      isServerPartOld ||= (zone !== undefined && zone !== businessZone) || areProposalsOld || isCloseOld
       seen = { proposals, close }
       refreshTimer ??= setTimeout(refresh, Math.max(0, refreshedAtMs + REFRESH_GAP_MS - Date.now()))
     }

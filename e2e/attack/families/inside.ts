@@ -41,7 +41,7 @@ function visit(
   })
 }
 
-/** Somebody who may open this address in their own application: whoever may not is refused for that reason, which would prove nothing. */
+/** Somebody who may open this address in their own application: a refusal for a missing right would prove nothing. */
 function visitorFor(random: Random, { people }: Sides, route: InsideRoute): string {
   const able = people.filter((one) => mayOpen(one, route))
   return random.pick(able.length > 0 ? able : people).cookie

@@ -66,7 +66,7 @@ const links: CaseMaker = {
   },
 }
 
-/** What a device would answer, for a challenge that nobody began or that was made up. */
+/** The answer of a device, to a challenge that nobody requested or that was made up. */
 function assertion(random: Random): Record<string, unknown> {
   const challenge = random.uuid()
   const client = {

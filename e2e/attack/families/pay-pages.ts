@@ -7,7 +7,7 @@ import type { Random } from '#lib/seeded-random.ts'
 
 const FORM: Header = ['Content-Type', 'application/x-www-form-urlencoded']
 
-/** What a stranger may find behind /pay with a token that was guessed: nothing. */
+/** A stranger finds nothing behind /pay with a token that was guessed. */
 function guess(random: Random, real: string): string {
   const letters = random.uuid().replaceAll('-', '').slice(0, 22)
   return random.pick([

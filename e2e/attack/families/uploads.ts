@@ -136,7 +136,7 @@ const otherSites: CaseMaker = {
   },
 }
 
-const begun: CaseMaker = {
+const starts: CaseMaker = {
   name: 'uploads in pieces that begin',
   make(random, arsenal) {
     const fileName = `${MARK}${random.uuid()}.pdf`
@@ -155,7 +155,7 @@ const begun: CaseMaker = {
 }
 
 const pieces: CaseMaker = {
-  name: 'pieces of uploads that nobody began',
+  name: 'pieces of uploads that nobody started',
   make(random, arsenal) {
     const { examples } = arsenal.other.holdings
     const fileId = random.pick([random.uuid(), examples.attachmentId, 'x', '%00', '..', arsenal.program.holdings.examples.attachmentId])
@@ -232,5 +232,5 @@ const downloads: CaseMaker = {
 export const uploads: Family = {
   name: 'uploads',
   weight: 4,
-  makers: [workbooks, texts, texts, types, otherSites, begun, pieces, downloads, downloads],
+  makers: [workbooks, texts, texts, types, otherSites, starts, pieces, downloads, downloads],
 }

@@ -89,7 +89,7 @@ const refunds: CaseMaker = {
     const { collectIds, depositId } = arsenal.program.holdings
     const externalId = random.uuid()
     const [collectId, statuses] = random.pick<readonly [string, readonly StatusRule[]]>([
-      // What is left of it, and whether its operator takes the rest, changes with each refund.
+      // Each refund changes how much is left of it, and whether its operator takes the rest.
       [random.pick(collectIds), [200, 400]],
       [depositId, [400]],
       [random.uuid(), [404]],

@@ -206,7 +206,7 @@ async function checkOtherRows(pool: Pool, before: RowSnapshot, told: Told): Prom
 const READ_AS: Readonly<Record<string, string>> = {
   // Where the rows of a batch ended is stored by a task, and recounted by verify.
   batches: `to_jsonb(t) - 'places'`,
-  // What was paid at a link is counted with its payments, and recounted by verify.
+  // Counts of a link change with its payments, and are recounted by verify.
   payment_links: `to_jsonb(t) - '{open_count,paid_count,late_count,collected_minor}'::text[]`,
   people: `case when t.totp_enabled_at is null then to_jsonb(t) - 'totp_secret' else to_jsonb(t) end`,
 }

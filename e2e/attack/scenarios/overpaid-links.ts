@@ -55,7 +55,7 @@ function fieldsOf(index: number): Fields {
   }
 }
 
-/** What the database has of a link, whatever the forms were answered. */
+/** The payments of a link in the database, regardless of the answers to its forms. */
 async function judgeRows({ service }: ScenarioContext, linkId: string): Promise<string[]> {
   const { rows } = await service.withDatabase((pool) =>
     pool.query<{ payments: number; customers: number; counted: number }>(

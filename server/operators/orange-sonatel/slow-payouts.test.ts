@@ -9,7 +9,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { enterCode } from '#server/operators/customer-step/enter-code.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { OperatorHarness } from '#server/operators/testing/operator-harness.ts'
-import { killProcess, startDispatcherProcess } from '#server/operators/testing/start-dispatcher-process.ts'
+import { killProcess, startDispatcherProcess } from '#server/operators/testing/processes/start-dispatcher-process.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import type { IntakeItem } from '#server/transactions/intake.ts'
 
@@ -26,7 +26,7 @@ const processes: ChildProcess[] = []
 
 /** Every call about a payment: `paid` or `searched` and its reference, in order. */
 let calls: string[] = []
-/** What searches find. */
+/** The references that searches find. */
 const found = new Set<string>()
 /** The payouts that the operator works on, until it answers. */
 const working = new Map<string, ServerResponse>()

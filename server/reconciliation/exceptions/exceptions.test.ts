@@ -194,7 +194,7 @@ test('a late success that two people confirm closes its exception and leaves the
   await bring({ id: 'L1', amount: 1_000, reference: item.transactionId })
   await examineDays(desk.pool)
   assert.deepEqual(await classes(), [])
-  // What its own deposit has held and released is no adjustment.
+  // A hold and a release of its own deposit are no adjustment.
   await contradict(await desk.pay({ operator: 'BFOM', type: 'DEPOSIT', amountMinor: 100_000n, event: 'failed' }))
   const ofDeposit = by(fatou, (await onlyException()).exceptionId)
   must(await takeException(desk.pool, ofDeposit))
@@ -236,8 +236,8 @@ test('the likeliest transactions without a line are beside a line that nothing e
   assert.equal(isMatched, false)
   const expected = [twin, sameNumber].map((item) => [item.transactionId, String(item.amountMinor / 100n)])
   assert.deepEqual(candidates.map(({ transactionId, amount }) => [transactionId, amount]).toSorted(), expected.toSorted())
-  assert.deepEqual(new Set(candidates.map(({ isSame }) => JSON.stringify(isSame))).size, 1)
-  assert.deepEqual(candidates[0]?.isSame, { amount: false, phone: true, reference: false })
+  assert.deepEqual(new Set(candidates.map(({ differs }) => JSON.stringify(differs))).size, 1)
+  assert.deepEqual(candidates[0]?.differs, { amount: true, phone: false, reference: false })
   assert.ok(![failed, other].some((item) => candidates.some(({ transactionId }) => transactionId === item.transactionId)))
   const match = { applicationId: desk.applicationId, actor: fatou, lineId: BigInt(line?.lineId ?? 0), note: 'rounded by the operator' }
   must(await matchByHand(desk.pool, { ...match, transactionId: twin.transactionId }))
@@ -247,30 +247,36 @@ test('the likeliest transactions without a line are beside a line that nothing e
 
 test('a success that no statement has, and the lines without a transaction of its number or its amount, are beside each other', async () => {
   const paid = await collect(700)
-  await bring({ id: 'L1', amount: 700, phone: '70555555' }, { id: 'L2', amount: 40 }, { id: 'L3', amount: 41, phone: '70555555' })
+  await bring(
+    { id: 'L1', amount: 700, phone: '70555555' },
+    { id: 'L2', amount: 40 },
+    { id: 'L3', amount: 41, phone: '70555555' },
+    { id: 'L4', amount: 700, phone: '' },
+  )
   await desk.pool.query("update statement_files set last_day = last_day + 1 where state = 'imported'")
   await examineRecentDays(desk.pool, new Date())
   await examineDays(desk.pool)
   const details = await Promise.all((await list()).map(({ exceptionId }) => read(exceptionId)))
   const absent = details.find((each) => each.class === 'success_absent_there')
-  assert.deepEqual(
-    absent?.candidates.map(({ reference, amount, isSame }) => [reference, amount, isSame]),
-    [
-      ['L2', '40', { amount: false, phone: true, reference: false }],
-      ['L1', '700', { amount: true, phone: false, reference: false }],
-    ],
-  )
+  const listed = absent?.candidates.map(({ reference, amount, differs }) => [reference, amount, differs]) ?? []
+  // The same number says more than the same amount.
+  assert.deepEqual(listed[0], ['L2', '40', { amount: true, phone: false, reference: false }])
+  assert.deepEqual(listed.slice(1).toSorted(), [
+    ['L1', '700', { amount: false, phone: true, reference: false }],
+    // A line without a number does not differ in it.
+    ['L4', '700', { amount: false, phone: false, reference: false }],
+  ])
   const wallet = (await readWallet(desk.pool, desk.applicationId, 'BFOM')) ?? assert.fail()
   const day = utcDayOf(new Date())
   const scope = { applicationId: desk.applicationId, wallet, from: day, to: day }
-  const listed = [
+  const items = [
     ...(await listDayItems(desk.pool, scope, 'success_absent_there', 9)),
     ...(await listDayItems(desk.pool, scope, 'unknown_payment', 9)),
   ]
   // The items of the day lead to them.
-  assert.deepEqual(listed.map((item) => item.exceptionId).toSorted(), details.map((each) => each.exceptionId).toSorted())
+  assert.deepEqual(items.map((item) => item.exceptionId).toSorted(), details.map((each) => each.exceptionId).toSorted())
   const ofLine = (id: string) => details.find((each) => each.line?.operatorId === id)?.candidates.map(({ transactionId }) => transactionId)
-  assert.deepEqual([ofLine('L1'), ofLine('L2'), ofLine('L3')], [[paid.transactionId], [paid.transactionId], []])
+  assert.deepEqual(['L1', 'L2', 'L3', 'L4'].map(ofLine), [[paid.transactionId], [paid.transactionId], [], [paid.transactionId]])
 })
 
 test('taken by one of two people at the same moment, handed over by its owner or an administrator, closed with a reason by its owner only', async () => {

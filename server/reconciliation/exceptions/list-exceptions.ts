@@ -59,7 +59,7 @@ export async function readException(
   }
 }
 
-/** What an open exception could be matched with, where its line or its transaction lacks the other side. */
+/** The candidates of an open exception whose line or transaction lacks the other side. */
 async function readOtherSide(
   queryable: Queryable,
   applicationId: string,

@@ -25,17 +25,25 @@ export async function isMatched(
   return rowCount === 1
 }
 
-type CandidateRow = Omit<MatchCandidateDto, 'lineId' | 'at' | 'amount' | 'isSame'> & {
+type CandidateRow = Omit<MatchCandidateDto, 'lineId' | 'at' | 'amount' | 'differs'> & {
   lineId: bigint
   at: Date
   amountMinor: bigint
   isSameAmount: boolean
-  isSamePhone: boolean
-  isSameReference: boolean
+  /** Null: the line has none. */
+  isSamePhone: boolean | null
+  /** Null: the line or the transaction has none. */
+  isSameReference: boolean | null
 }
 
+/** SQL: how a line `l` compares with a transaction `t`. */
+const COMPARED = `t.amount_minor = abs(l.gross_minor) as "isSameAmount",
+  case when cardinality(l.phone_forms) > 0 then t.phone_number = any(l.phone_forms) end as "isSamePhone",
+  t.operator_reference = l.operator_id as "isSameReference", abs(extract(epoch from coalesce(t.final_at, t.created_at) - l.at))::float8 as distance`
+
 /** The operator's reference says most; then number and amount together, then one of them; then how far apart in time. */
-const LIKELIEST_FIRST = `"isSameReference" desc, "isSamePhone" and "isSameAmount" desc, "isSamePhone" desc, distance, "transactionId", "lineId"`
+const LIKELIEST_FIRST = `"isSameReference" is true desc, "isSamePhone" is true and "isSameAmount" desc, "isSamePhone" is true desc, distance,
+  "transactionId", "lineId"`
 
 /**
  * Returns transactions without a line that a line without a transaction may belong to: with its operator's reference, with its phone number, or with
@@ -64,15 +72,13 @@ export async function listTransactionsOfLine(
          join exceptions e on e.application_id = $1 and e.operator = $3 and e.type = line.direction and e.amount_minor = line.paid_minor
         where e.class = 'success_absent_there' and e.outcome is null),
      compared as (
-       select line.line_id as "lineId", t.transaction_id as "transactionId", a.name as application, coalesce(t.final_at, t.created_at) as at,
+       select l.line_id as "lineId", t.transaction_id as "transactionId", a.name as application, coalesce(t.final_at, t.created_at) as at,
               case when t.type = 'COLLECT' then t.amount_minor else -t.amount_minor end as "amountMinor", t.phone_number as phone,
-              t.operator_reference as reference, t.status, t.amount_minor = line.paid_minor as "isSameAmount",
-              t.phone_number = any(line.phone_forms) as "isSamePhone", coalesce(t.operator_reference = line.operator_id, false) as "isSameReference",
-              abs(extract(epoch from coalesce(t.final_at, t.created_at) - line.at))::float8 as distance
-         from possible p cross join line
+              t.operator_reference as reference, t.status, ${COMPARED}
+         from possible p cross join line l
          join transactions t on t.application_id = p.application_id and t.transaction_id = p.transaction_id
          join applications a on a.application_id = t.application_id
-        where t.operator = $3 and t.type = line.direction and t.status in ('PENDING', 'SUCCESS', 'FAILED')
+        where t.operator = $3 and t.type = l.direction and t.status in ('PENDING', 'SUCCESS', 'FAILED')
           and not exists (select from line_matches m where m.application_id = $1 and m.matched_application_id = t.application_id
                             and m.transaction_id = t.transaction_id and m.effect = 'settle'))
      select * from compared where "isSameReference" or distance <= ${NEAR_DAYS} * 86400 order by ${LIKELIEST_FIRST} limit ${SHOWN_MAX}`,
@@ -92,9 +98,7 @@ export async function listLinesOfTransaction(
   const { rows } = await queryable.query<CandidateRow>(
     `with compared as (
        select l.line_id as "lineId", t.transaction_id as "transactionId", null as application, l.at, l.gross_minor as "amountMinor",
-              l.phone_forms[1] as phone, l.operator_id as reference, l.status, abs(l.gross_minor) = t.amount_minor as "isSameAmount",
-              t.phone_number = any(l.phone_forms) as "isSamePhone", coalesce(t.operator_reference = l.operator_id, false) as "isSameReference",
-              abs(extract(epoch from coalesce(t.final_at, t.created_at) - l.at))::float8 as distance
+              l.phone_forms[1] as phone, l.operator_id as reference, l.status, ${COMPARED}
          from transactions t
          join exceptions e on e.application_id = $1 and e.operator = t.operator and e.type = t.type and e.class = 'unknown_payment' and e.outcome is null
          join statement_lines l on l.application_id = $1 and l.line_id = e.line_id
@@ -114,6 +118,6 @@ function toDto({ lineId, at, amountMinor, isSameAmount, isSamePhone, isSameRefer
     lineId: String(lineId),
     at: at.toISOString(),
     amount: formatMinor(amountMinor),
-    isSame: { amount: isSameAmount, phone: isSamePhone, reference: isSameReference },
+    differs: { amount: !isSameAmount, phone: isSamePhone === false, reference: isSameReference === false },
   }
 }

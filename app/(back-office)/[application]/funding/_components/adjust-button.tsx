@@ -10,7 +10,7 @@ import type { AdjustDialogProps } from './adjust-dialog.tsx'
 const DIALOG = definePart(() => import('./adjust-dialog.tsx'))
 
 type Props = Omit<AdjustDialogProps, 'onClose'> & {
-  /** The page's only one has the key P. */
+  /** P opens it too: where it is the only one of its page. */
   hasKey?: boolean
 }
 

@@ -7,7 +7,6 @@ import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useRowKeys } from '#components/frame/use-row-keys.ts'
 import { DataTable } from '#components/table/data-table.tsx'
 import { dataColumns } from '#components/table/table-state.ts'
-import { Kbd } from '#components/ui/display/badge.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
@@ -19,6 +18,7 @@ import type { ExceptionDto } from '#lib/reconciliation/exceptions.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { formatPhone, moneyText } from '#lib/text/format.ts'
 import { ExceptionMark, OverdueMark } from './exception-marks.tsx'
+import { KeyHints } from './key-hints.tsx'
 import { useTake } from './use-take.ts'
 
 const NoteDialog = onDemand(async () => (await import('./exception-dialogs.tsx')).NoteDialog)
@@ -137,9 +137,21 @@ export function ExceptionList({ application, rows, total, page, size, query, may
       if (key === 'n') setNoted(exceptionId)
     },
   })
+  const hints = [
+    { words: t('exceptions.hint.move'), keys: ['J', 'K'] },
+    { words: t('exceptions.hint.open'), keys: ['Enter'] },
+    ...(mayWork
+      ? [
+          { words: t('exceptions.take'), keys: ['O'] },
+          { words: t('exceptions.note'), keys: ['N'] },
+        ]
+      : []),
+  ]
   return (
     <div className="relative mt-4 [&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-12">
-      <KeyHints mayWork={mayWork} />
+      <div className="mb-2">
+        <KeyHints hints={hints} />
+      </div>
       {take.error && <ErrorNotice error={take.error} />}
       <DataTable
         caption={t('close.exceptions')}
@@ -170,31 +182,4 @@ export function ExceptionList({ application, rows, total, page, size, query, may
 
 function idOf({ exceptionId }: ExceptionDto): string {
   return exceptionId
-}
-
-/** The keys of this page, for those who have a keyboard. */
-function KeyHints({ mayWork }: { mayWork: boolean }) {
-  const t = useT()
-  const hints = [
-    { words: t('exceptions.hint.move'), keys: ['J', 'K'] },
-    { words: t('exceptions.hint.open'), keys: ['Enter'] },
-    ...(mayWork
-      ? [
-          { words: t('exceptions.take'), keys: ['O'] },
-          { words: t('exceptions.note'), keys: ['N'] },
-        ]
-      : []),
-  ]
-  return (
-    <p className="mb-2 hidden justify-end gap-3 text-second whitespace-nowrap text-quiet xl:flex">
-      {hints.map((hint) => (
-        <span key={hint.words} className="flex items-center gap-1">
-          {hint.words}
-          {hint.keys.map((key) => (
-            <Kbd key={key}>{key}</Kbd>
-          ))}
-        </span>
-      ))}
-    </p>
-  )
 }

@@ -7,7 +7,7 @@ import { useRowKeys } from '#components/frame/use-row-keys.ts'
 import { DataTable } from '#components/table/data-table.tsx'
 import { dataColumns } from '#components/table/table-state.ts'
 import { Button } from '#components/ui/button.tsx'
-import { Badge, Kbd } from '#components/ui/display/badge.tsx'
+import { Badge } from '#components/ui/display/badge.tsx'
 import { Notice } from '#components/ui/display/empty-state.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT, useTranslations } from '#components/ui/translations.tsx'
@@ -16,44 +16,47 @@ import { CURRENCIES } from '#lib/money/money.ts'
 import type { ExceptionDetailDto, MatchCandidateDto } from '#lib/reconciliation/exceptions.ts'
 import { formatPhone, moneyText } from '#lib/text/format.ts'
 import { MatchButtons } from '../../../_components/match-buttons.tsx'
+import { KeyHints } from '../../_components/key-hints.tsx'
 
 const MatchDialog = onDemand(async () => (await import('../../../_components/match-dialog.tsx')).MatchDialog)
 
 type Row = MatchCandidateDto & { currency: string; onMatch: (() => void) | null }
 
-/** A figure that is not the one of the exception is marked. One that either side lacks is not compared. */
-function Compared({ isSame, children }: { isSame: boolean; children: string }) {
+/** Marks a figure that is not the one of the exception. */
+function Differs({ isMarked }: { isMarked: boolean }) {
   const t = useT()
-  return (
-    <>
-      <span className="wrap-anywhere">{children}</span> {!isSame && <Badge tone="wait">{t('exceptions.differs')}</Badge>}
-    </>
-  )
+  return isMarked && <Badge tone="wait">{t('exceptions.differs')}</Badge>
 }
 
-function SubjectCell({ row }: { row: Row }) {
+function SubjectCell({ row: { application, transactionId, reference, status, differs } }: { row: Row }) {
   const t = useT()
-  const status = row.application === null ? row.status : t(`status.${row.status}` as MessageKey)
+  const isLine = application === null
+  const more = isLine ? [status] : [application, t(`status.${status}` as MessageKey), reference]
   return (
     <>
-      <span className="font-strong wrap-anywhere">
-        {row.application === null ? (row.reference ?? t('close.noReference')) : row.transactionId}
+      <span className="font-strong wrap-anywhere">{isLine ? (reference ?? t('close.noReference')) : transactionId}</span>
+      <span className="block text-second wrap-anywhere text-quiet">
+        {more.filter(Boolean).join(' · ')} <Differs isMarked={differs.reference} />
       </span>
-      <span className="block text-second text-quiet">{[row.application, status].filter(Boolean).join(' · ')}</span>
     </>
   )
 }
 
-function AmountCell({ row: { amount, currency, isSame } }: { row: Row }) {
-  const t = useT()
+function PhoneCell({ row: { phone, differs } }: { row: Row }) {
+  return (
+    <>
+      {phone === null ? '–' : formatPhone(phone)} <Differs isMarked={differs.phone} />
+    </>
+  )
+}
+
+function AmountCell({ row: { amount, currency, differs } }: { row: Row }) {
   return (
     <>
       <Money amount={amount} currency={CURRENCIES.find((each) => each === currency) ?? 'XAF'} />
-      {!isSame.amount && (
-        <span className="block">
-          <Badge tone="wait">{t('exceptions.differs')}</Badge>
-        </span>
-      )}
+      <span className="block empty:hidden">
+        <Differs isMarked={differs.amount} />
+      </span>
     </>
   )
 }
@@ -76,8 +79,7 @@ const COLUMNS = [
   }),
   column.display({
     id: 'phone',
-    cell: ({ row: { original } }) =>
-      original.phone === null ? '–' : <Compared isSame={original.isSame.phone}>{formatPhone(original.phone)}</Compared>,
+    cell: ({ row }) => <PhoneCell row={row.original} />,
     meta: { label: 'exceptions.phone', narrow: 'lead-second', className: 'roomy:whitespace-nowrap' },
   }),
   column.display({
@@ -101,8 +103,8 @@ const SETTINGS = { order: ['subject', 'phone', 'time', 'amount', 'match'], hidde
 type Props = { application: string; exception: ExceptionDetailDto; mayMatch: boolean }
 
 /**
- * What a line without a transaction, or a transaction without a line, may belong to: the likeliest first. J and K move, Enter or M matches. Nothing for
- * an exception that has both sides.
+ * The transactions that a line without one may belong to, or the lines of a transaction without one, the likeliest first. J and K move, Enter or M
+ * matches. Nothing for an exception that has both sides.
  */
 export function Candidates({ application, exception, mayMatch }: Props) {
   const { t, locale } = useTranslations()
@@ -127,7 +129,14 @@ export function Candidates({ application, exception, mayMatch }: Props) {
     <section aria-labelledby="candidates">
       <div className="mb-2 flex flex-wrap items-baseline justify-between gap-x-4">
         <h2 id="candidates">{heading}</h2>
-        {mayMatch && rows.length > 0 && <KeyHints />}
+        {mayMatch && rows.length > 0 && (
+          <KeyHints
+            hints={[
+              { words: t('exceptions.hint.move'), keys: ['J', 'K'] },
+              { words: t('close.match'), keys: ['M'] },
+            ]}
+          />
+        )}
       </div>
       <div className="[&_tr:focus-visible]:-outline-offset-2 [&_tr]:scroll-mt-12">
         {rows.length === 0 ? (
@@ -164,18 +173,4 @@ export function Candidates({ application, exception, mayMatch }: Props) {
 
 function idOf({ lineId, transactionId }: MatchCandidateDto): string {
   return `${lineId}-${transactionId}`
-}
-
-function KeyHints() {
-  const t = useT()
-  return (
-    <p className="hidden gap-3 text-second whitespace-nowrap text-quiet xl:flex">
-      <span className="flex items-center gap-1">
-        {t('exceptions.hint.move')} <Kbd>J</Kbd> <Kbd>K</Kbd>
-      </span>
-      <span className="flex items-center gap-1">
-        {t('close.match')} <Kbd>M</Kbd>
-      </span>
-    </p>
-  )
 }

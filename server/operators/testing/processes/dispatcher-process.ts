@@ -5,10 +5,10 @@ import { createLogger } from '#server/logger.ts'
 import { createConnectors } from '#server/operators/create-connectors.ts'
 import type { OperatorSettings } from '#server/operators/settings/operator-settings.ts'
 import { createAccessTokens } from '#server/operators/tokens/access-tokens.ts'
+import { createDispatcher } from '#server/operators/work/dispatch/dispatcher.ts'
 import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.ts'
 import { TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createSettler } from '#server/transactions/transition.ts'
-import { createDispatcher } from '../work/dispatch/dispatcher.ts'
 
 export type DispatcherProcessPlan = { databaseUrl: string; settings: readonly OperatorSettings[] }
 

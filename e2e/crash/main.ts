@@ -4,6 +4,7 @@
 // plan. Exit code 1 when a promise is broken.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { buildPages } from '#server/testing/service/build-pages.ts'
 import { openClusterStage } from './cluster/cluster.ts'
 import { NoPackages } from './cluster/packages.ts'
 import { openFailoverStage } from './failover/fail-over.ts'
@@ -52,6 +53,8 @@ process.exitCode = report.verdicts.some((verdict) => verdict.broken.length > 0) 
 
 async function openStage(): Promise<Stage> {
   const judgesDurations = !values['without-limits']
+  // Their services serve pages, and a failover run keeps one open.
+  if (values.cluster || values.failover) await buildPages()
   if (values.cluster) return openClusterStage({ ...plan, judgesDurations }).catch(endWithoutPackages)
   if (values.upgrade) return openUpgradeStage({ ...plan, commit: values.from, judgesDurations })
   return values.failover ? openFailoverStage({ ...plan, judgesDurations }) : stageOfKills(plan)

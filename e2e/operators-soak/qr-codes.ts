@@ -17,7 +17,7 @@ const QR_VALIDITY_S = 80
 const LATER_S = 15
 /** The time after the end of a code within which a payment of it may still be reported. */
 const DAY_S = 86_400
-const LIMIT_MS = 180_000
+const LIMIT_MS = 1_200_000
 
 type QrOptions = { pool: Pool; settings: readonly OperatorSettings[]; dataFolder: string }
 

@@ -115,7 +115,7 @@ export async function doubtAbandoned(queryable: Queryable, now: Date, leaseMs: n
   )
 }
 
-export type ClaimedMail = { messageId: string; personId: string; attempts: number; notices: Notice[] }
+export type ClaimedMail = { messageId: string; personId: string; attempts: number; inDigest: boolean; notices: Notice[] }
 
 /** Claims one mail that is due, with all notices that it contains: of a digest, everything that is due for its person. */
 export async function claimMail(trx: Queryable, now: Date): Promise<ClaimedMail | undefined> {
@@ -140,7 +140,7 @@ export async function claimMail(trx: Queryable, now: Date): Promise<ClaimedMail 
     sql`select ${NOTICE} from ${WITH_SUBJECT}
       where n.notice_id = any (${rows.map(({ noticeId }) => noticeId)}::uuid[]) order by n.created_at, n.notice_id`,
   )
-  return { messageId: row.messageId, personId: first.personId, attempts: row.attempts, notices }
+  return { messageId: row.messageId, personId: first.personId, attempts: row.attempts, inDigest: first.inDigest, notices }
 }
 
 /** The same for every attempt: both ids are random, so their exclusive or is too. */

@@ -5,6 +5,7 @@ import { mayDecide } from '#server/approvals/may-decide.ts'
 import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { hasMember } from '#server/people/second-person-store.ts'
+import type { WaitingReader } from '#server/reports/waiting/waiting-store.ts'
 import type { Delivery, Notice } from './notice-store.ts'
 import { DEFAULT_TIMES, type NoticeTimes } from './notice-times.ts'
 import { concernsWhileItLasts } from './state-causes.ts'
@@ -52,6 +53,16 @@ export async function listRecipients(queryable: Queryable, notice: Notice, now: 
       where m.is_active and not p.is_blocked
         and ((m.application_id = ${application} and ${concerns(notice, application, now)}) or ${concernsElsewhere(notice, application, now)})
       order by p.person_id`,
+  )
+}
+
+/** The applications in which a person may act now, by name, each as the reader of what waits there. */
+export function listOwnApplications(queryable: Queryable, personId: string): Promise<(WaitingReader & { slug: string; name: string })[]> {
+  return runQuery(
+    queryable,
+    sql`select a.application_id as "applicationId", m.person_id as id, m.roles, a.runs_installation as "runsInstallation", a.slug, a.name
+      from memberships m join people p on p.person_id = m.person_id join applications a on a.application_id = m.application_id
+      where m.person_id = ${personId} and m.is_active and cardinality(m.roles) > 0 and not p.is_blocked order by a.name, a.slug`,
   )
 }
 

@@ -10,6 +10,7 @@ import { insertExpiringNotices } from './expiring-store.ts'
 import { endingOf, LEASE_MS, WINDOW_MS } from './mail/mail-attempts.ts'
 import { type MonthlyTable, makeMonthlyTable } from './mail/monthly-table.ts'
 import type { MailTransport } from './mail/transport.ts'
+import { readWaitingLists } from './mail/waiting-lists.ts'
 import { type ConcerningNotice, writeMail } from './mail/write-mail.ts'
 import {
   type ClaimedMail,
@@ -96,11 +97,12 @@ async function attempt(sending: Sending, transport: MailTransport, mail: Claimed
   // A mail that is repeated, or a digest within quiet hours.
   const quietEnd = concerned.some(({ cause }) => AT_ANY_HOUR.has(cause)) ? undefined : quietEndOf(recipient, recipient.timeZone, now())
   if (quietEnd) return endMail(pool, mail, { state: 'waiting', at: now(), nextAt: quietEnd })
-  const { email, name } = recipient
+  const { email, name, timeZone, personId } = recipient
   const locale = recipient.locale ?? 'en'
   const tables = await makeTables(sending, concerned, recipient, createTranslate(locale, MESSAGES[locale]))
+  const waiting = mail.inDigest ? await readWaitingLists(pool, personId) : []
   const outcome = await transport.send({
-    ...writeMail(concerned, { name, locale, publicUrl, tables }),
+    ...writeMail(concerned, { name, locale, publicUrl, timeZone, tables, waiting }),
     attachments: [...tables.values()].flatMap((table) => ('attachment' in table ? [table.attachment] : [])),
     messageId: `<${mail.messageId}@${new URL(publicUrl).hostname}>`,
     to: { name, address: email },

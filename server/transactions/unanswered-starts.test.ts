@@ -78,3 +78,30 @@ test('webhooks kept back until half a second after a slow end, and not longer th
   await unansweredStarts.untilAnswered('slow')
   assert.ok(performance.now() - endedMs >= 490)
 })
+
+test('webhooks kept back until the answer was read, though the transaction was taken in slowly half a second before', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let nowMs = 0
+  const unansweredStarts = new UnansweredStarts(() => nowMs)
+  await unansweredStarts.during(['refund'], async () => {
+    nowMs = 300
+  })
+  const read = Promise.withResolvers<void>()
+  const reading = unansweredStarts.during(['refund'], () => read.promise)
+  t.mock.timers.tick(500)
+  let isTold = false
+  const told = unansweredStarts.untilAnswered('refund')?.then(() => {
+    isTold = true
+  })
+  await Promise.resolve()
+  assert.equal(isTold, false)
+  nowMs = 900
+  read.resolve()
+  await reading
+  t.mock.timers.tick(499)
+  await Promise.resolve()
+  assert.equal(isTold, false)
+  t.mock.timers.tick(1)
+  await told
+  assert.equal(unansweredStarts.untilAnswered('refund'), undefined)
+})

@@ -45,7 +45,12 @@ const many: CaseMaker = {
     return pipeline(
       `${number} times ${place.target} at once`,
       Array.from({ length: number }, () => written(place)),
-      { answers: PIPELINED_LEAST, answersMax: number },
+      {
+        answers: PIPELINED_LEAST,
+        answersMax: number,
+        // The kernel of a service that closes while a client still writes resets the connection: large answers that the client has not read are lost.
+        ...(number === 1_000 && { silence: 'the service closes behind the sixteenth answer' }),
+      },
     )
   },
 }

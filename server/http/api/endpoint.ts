@@ -18,6 +18,7 @@ import type { CallerRecords } from '#server/partner-auth/caller-records.ts'
 import type { Tracing } from '#server/tracing/tracing.ts'
 import type { Intake } from '#server/transactions/intake.ts'
 import type { Settler, Wake } from '#server/transactions/transition.ts'
+import type { UnansweredStarts } from '#server/transactions/unanswered-starts.ts'
 import type { ApiRequest, ApiResponse } from '../request/api-request.ts'
 import type { AccessLog } from './access-log.ts'
 import type { CallTrace } from './call-record.ts'
@@ -102,6 +103,7 @@ export type HttpRuntime = CallerRecords & {
   tokens: Tokens
   throttle: SignInThrottle
   intake: Pick<Intake, 'submit'>
+  unansweredStarts: UnansweredStarts
   batchSubmitter: Pick<BatchSubmitter, 'wake'>
   settler: Settler
   connectors: Connectors

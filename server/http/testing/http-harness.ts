@@ -29,6 +29,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { createTestPartner, type TestPartner } from '#server/testing/partner.ts'
 import { createIntake } from '#server/transactions/intake.ts'
 import { createSettler } from '#server/transactions/transition.ts'
+import { UnansweredStarts } from '#server/transactions/unanswered-starts.ts'
 import type { HttpRuntime } from '../api/endpoint.ts'
 
 type HttpHarnessOptions = {
@@ -86,8 +87,8 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
   const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
   const settler = createSettler({ pool })
   const connectors = connectTo(pool, simulator.url, options)
-  const forEnquiries = { connectors: connectTo(pool, simulator.url, options), limits: options.forcedEnquiries }
-  const forcedEnquiries = createForcedEnquiries({ pool, settler, logger, ...forEnquiries })
+  const ownConnectors = connectTo(pool, simulator.url, options)
+  const forcedEnquiries = createForcedEnquiries({ pool, settler, logger, connectors: ownConnectors, limits: options.forcedEnquiries })
   const dispatcher = createDispatcher({ pool, settler, connectors, logger, idlePollMs: 20 })
   const intake = createIntake({ pool, queueMax: options.queueMax, reserveSlots: dispatcher.reserveSlots })
   const batchSubmitter = createBatchSubmitter({ pool, intake, connectors, directory })
@@ -100,10 +101,8 @@ export async function openHttpHarness(options: HttpHarnessOptions = {}): Promise
     directory,
     tokens,
     ...createCallerRecords({ pool, tokens, directory, isSandbox: options.config?.isSandbox ?? false }),
-    settler,
-    connectors,
-    intake,
-    batchSubmitter,
+    ...{ settler, connectors, intake, batchSubmitter },
+    unansweredStarts: new UnansweredStarts(),
     throttle: createSignInThrottle({ pool, clock: systemClock, secret: HARNESS_TOKEN_SECRET }),
     callbacks: createCallbackIntake({ pool, connectors, logger }),
     forcedEnquiries,

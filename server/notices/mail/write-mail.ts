@@ -4,19 +4,32 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import { createTranslate, type Translate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { addressOfChange } from '#lib/pages/waiting.ts'
+import { addressOfChange, addressOfGroup } from '#lib/pages/waiting.ts'
+import { formatCount } from '#lib/text/format.ts'
+import { formatTime } from '#lib/time/format-time.ts'
 import { MESSAGES } from '#server/messages.ts'
 import type { Notice } from '../notice-store.ts'
 import type { MonthlyTable } from './monthly-table.ts'
+import type { WaitingInApplication } from './waiting-lists.ts'
 
 /** A notice with the slug of the application as whose member its reader is told. */
 export type ConcerningNotice = Notice & { decidesIn: string | null }
 export type MailText = { subject: string; text: string; html: string }
 
-/** Writes one mail about one or several notices, as plain text and as HTML. `tables`: the files that it brings, by notice. Its links lead to `publicUrl` only; nothing can be decided by them. */
+/** `tables`: the files that a mail brings, by notice. `waiting`: what waits for its reader, by application; empty in a mail that is not a digest. */
+type MailContext = {
+  name: string
+  locale: Locale
+  publicUrl: string
+  timeZone: string
+  tables: ReadonlyMap<string, MonthlyTable>
+  waiting: readonly WaitingInApplication[]
+}
+
+/** Writes one mail about one or several notices, as plain text and as HTML. Its links lead to `publicUrl` only; nothing can be decided by them. */
 export function writeMail(
   notices: readonly ConcerningNotice[],
-  { name, locale, publicUrl, tables }: { name: string; locale: Locale; publicUrl: string; tables: ReadonlyMap<string, MonthlyTable> },
+  { name, locale, publicUrl, timeZone, tables, waiting }: MailContext,
 ): MailText {
   const t = createTranslate(locale, MESSAGES[locale])
   // Of what was reported several times since the last mail, such as waiting approvals, one line.
@@ -28,7 +41,34 @@ export function writeMail(
     sentence: sentenceOf(t, notice, tables.get(notice.noticeId)),
     link: `${publicUrl}${pathOf(notice)}`,
   }))
-  return layOut(locale, { subject, greeting: t('mails.greeting', { name }), items, footer: t('mails.footer') })
+  const lists = waiting.map((list) => waitingList(t, list, { locale, publicUrl, timeZone }))
+  return layOut(locale, { subject, greeting: t('mails.greeting', { name }), items, lists, footer: t('mails.footer') })
+}
+
+type Lines = readonly { sentence: string; link: string }[]
+type List = { title: string; link: string; items: Lines }
+
+/** What waits for a person in one application: a line for each group of the page, with how many there are and when the first of them ends. */
+function waitingList(
+  t: Translate,
+  { slug, name, waiting }: WaitingInApplication,
+  { locale, publicUrl, timeZone }: Pick<MailContext, 'locale' | 'publicUrl' | 'timeZone'>,
+): List {
+  const items = waiting.groups.map(({ group, count, items }) => {
+    const [ends] = items.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt])).toSorted()
+    const values = { group: t(`waiting.group.${group}`), count: formatCount(count, locale) }
+    const line = t('mails.waitingGroup', values)
+    return {
+      sentence: ends
+        ? t(group === 'exceptions' ? 'mails.waitingDue' : 'mails.waitingEnds', {
+            line,
+            time: formatTime(t, timeZone, new Date(ends), 'day-time'),
+          })
+        : line,
+      link: `${publicUrl}${addressOfGroup(slug, group) ?? paths.waiting(slug)}`,
+    }
+  })
+  return { title: t('mails.waitingIn', { application: name }), link: `${publicUrl}${paths.waiting(slug)}`, items }
 }
 
 /** Writes the mail that brings a link to an invited person, or to a person who chooses a new password. Only the link lets anybody do something. */
@@ -47,20 +87,36 @@ export function writeLinkMail(
     subject: t(`mails.${kind}.subject`, values),
     greeting: t('mails.greeting', { name }),
     items: [{ sentence: t(`mails.${kind}.text`, values), link }],
+    lists: [],
     footer: t(`mails.${kind}.footer`, values),
   })
 }
 
-type Parts = { subject: string; greeting: string; items: readonly { sentence: string; link: string }[]; footer: string }
+type Parts = { subject: string; greeting: string; items: Lines; lists: readonly List[]; footer: string }
 
-function layOut(locale: Locale, { subject, greeting, items, footer }: Parts): MailText {
-  const text = [greeting, ...items.map(({ sentence, link }) => `${sentence}\n${link}`), footer].join('\n\n')
+function layOut(locale: Locale, { subject, greeting, items, lists, footer }: Parts): MailText {
+  const text = [
+    greeting,
+    ...items.map(asText),
+    ...lists.map((list) => [asText({ ...list, sentence: list.title }), ...list.items.map(asText)].join('\n')),
+    footer,
+  ]
   const html = [
     `<p>${escapeHtml(greeting)}</p>`,
-    ...items.map(({ sentence, link }) => `<p>${escapeHtml(sentence)}<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>`),
+    ...items.map((item) => `<p>${asHtml(item)}</p>`),
+    ...lists.map(
+      (list) =>
+        `<p><strong>${asHtml({ ...list, sentence: list.title })}</strong></p>\n<ul>${list.items.map((item) => `<li>${asHtml(item)}</li>`).join('')}</ul>`,
+    ),
     `<p>${escapeHtml(footer)}</p>`,
   ].join('\n')
-  return { subject, text, html: `<!doctype html><html lang="${locale}"><body>\n${html}\n</body></html>` }
+  return { subject, text: text.join('\n\n'), html: `<!doctype html><html lang="${locale}"><body>\n${html}\n</body></html>` }
+}
+
+const asText = ({ sentence, link }: Lines[number]) => `${sentence}\n${link}`
+
+function asHtml({ sentence, link }: Lines[number]): string {
+  return `${escapeHtml(sentence)}<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`
 }
 
 function sentenceOf(t: Translate, { cause, applicationName, operator, type, saved }: Notice, table: MonthlyTable | undefined): string {

@@ -7,6 +7,7 @@ import { type HttpHarness, openHttpHarness } from '#server/http/testing/http-har
 import { anIntakeItem, fund } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { UnansweredStarts } from '#server/transactions/unanswered-starts.ts'
 
 let harness: HttpHarness
 before(async () => {
@@ -55,6 +56,26 @@ test('200 with the refund, the same one again, and 400 for more than is left', a
   const found = await fetch(`${harness.baseUrl}/api/v2/transactions?limit=10`, { headers: harness.headers })
   const { transactions } = transactionListSchema.parse(await found.json())
   assert.equal(transactions.find(({ transactionId }) => transactionId === id)?.refundedAmount, 5000)
+})
+
+test('200 with a refund whose webhook was kept back until its answer was read', async () => {
+  const { runtime } = harness
+  const { unansweredStarts } = runtime
+  const keptBack: string[] = []
+  runtime.unansweredStarts = new (class extends UnansweredStarts {
+    override async during<Value>(ids: readonly string[], work: () => Promise<Value>): Promise<Value> {
+      const answer = await super.during(ids, work)
+      keptBack.push(...ids)
+      return answer
+    }
+  })()
+  try {
+    const response = await post(await aCollect(), { externalId: randomUUID(), amount: 100 })
+    const { transactionId } = listedTransactionSchema.parse(await response.json())
+    assert.deepEqual(keptBack, [transactionId])
+  } finally {
+    runtime.unansweredStarts = unansweredStarts
+  }
 })
 
 test('one refund for two equal requests at once', async () => {

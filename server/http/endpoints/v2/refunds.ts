@@ -77,10 +77,14 @@ async function start(call: Call): Promise<Result<string, Refusal>> {
     },
   )
   if (!started.ok) return err(refuseRefund(started.error, externalId))
-  const stored = await findTransaction(runtime.pool, applicationId, started.value.transactionId)
-  if (!stored) throw new Error('A refund that was started is gone')
-  const [listed] = await toListed(runtime.pool, applicationId, [stored])
-  return ok(JSON.stringify(listed))
+  const { transactionId } = started.value
+  // The answer is read after the refund was taken in: its webhook does not overtake it.
+  return runtime.unansweredStarts.during([transactionId], async () => {
+    const stored = await findTransaction(runtime.pool, applicationId, transactionId)
+    if (!stored) throw new Error('A refund that was started is gone')
+    const [listed] = await toListed(runtime.pool, applicationId, [stored])
+    return ok(JSON.stringify(listed))
+  })
 }
 
 async function list(call: Call): Promise<Result<string, Refusal>> {

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect, expectAccessible, findAxeViolations, test } from './fixtures.ts'
+import { readReference } from '#server/http/reference/read-reference.ts'
+import { expect, expectAccessible, expectAccessibleEverywhere, findAxeViolations, signIn, test, waitForScripts } from './fixtures.ts'
 import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascript.ts'
-import { sandboxUrl } from './sandbox.ts'
+import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
 
 const run = promisify(execFile)
 
@@ -135,6 +136,77 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await page.locator('#docs-contents').getByRole('link', { name: 'deposit', exact: true }).click()
   await expect(page).toHaveURL(/\/docs\/deposit$/)
   await expect(page.locator('#docs-contents')).toBeHidden()
+})
+
+test('200 for Run on a collect with the values of the signed-in engineer, and its transaction in the inspector and the next example', async ({
+  page,
+}) => {
+  const engineer = personWith(['engineer'])
+  const { apiId, apiKey } = readSandbox().applications[0] ?? { apiId: '', apiKey: '' }
+  await signIn(page, engineer, '/docs')
+  const example = page.getByRole('tabpanel').filter({ hasText: '/transaction/collect' })
+  await expect(example).toContainText(`"${sandboxUrl()}/api/v1/transaction/collect"`)
+  await expect(example).toContainText(`apiId: ${apiId}`)
+  expect(await page.content()).not.toContain(apiKey)
+  const panel = page.getByRole('region', { name: 'Run: Debit a customer and credit the application' })
+  await panel.getByRole('button', { name: 'Run' }).click()
+  const answer = panel.getByRole('region', { name: 'Response: Debit a customer' })
+  await expect(answer).toContainText('"transactionStatus": "PENDING"')
+  await expect(panel.getByText('200', { exact: true })).toBeVisible()
+  await expectAccessibleEverywhere(page)
+  const { transactionId } = JSON.parse((await answer.textContent()) ?? '')
+  // The example below takes the id that this one returned.
+  const status = page.getByRole('region', { name: /^Run: .*status/i }).first()
+  await expect(status.getByLabel('TRANSACTION_ID')).toHaveValue(transactionId)
+  await status.getByRole('button', { name: 'Run' }).click()
+  await expect(status.getByRole('region', { name: /^Response/ })).toContainText(transactionId)
+  await panel.getByRole('link', { name: 'Request and webhook' }).click()
+  await expect(page.getByRole('table', { name: 'Calls of your program' }).getByRole('row', { name: /transaction\/collect/ })).toContainText(
+    '200',
+  )
+})
+
+test('400 with the reason for Run with a wrong amount, and nothing to run for decisions and tokens', async ({ page }) => {
+  await signIn(page, personWith(['engineer']), '/docs/collect')
+  const panel = page.getByRole('region', { name: 'Run: Example' })
+  await panel.getByText('Change the body').click()
+  const field = panel.getByRole('textbox', { name: 'Body' })
+  await field.fill((await field.inputValue()).replace('5000', '-5'))
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByText('400', { exact: true })).toBeVisible()
+  await expect(panel.getByRole('region', { name: 'Response: Example' })).toContainText('amount must be')
+  await page.goto('/docs/transactionStatus')
+  await waitForScripts(page)
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByRole('alert')).toContainText('Fill in each id')
+  const { run } = readReference().operations.get('validateTransaction') ?? { run: null }
+  expect(run).toBeUndefined()
+  for (const topic of ['validateTransaction', 'accessToken']) {
+    await page.goto(`/docs/${topic}`)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
+  }
+})
+
+test('a way to sign in again, and nothing started, for Run after the session has ended', async ({ page, context }) => {
+  await signIn(page, personWith(['engineer']), '/docs/collect')
+  await context.clearCookies()
+  const panel = page.getByRole('region', { name: 'Run: Example' })
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByRole('alert').getByRole('link', { name: 'Sign in' })).toHaveAttribute(
+    'href',
+    /^\/sign-in\?next=%2Fdocs%2Fcollect/,
+  )
+})
+
+test('no values, no Run and a hint to sign in for a reader without a session; no Run for a maker', async ({ page }) => {
+  await page.goto('/docs/collect')
+  await expect(page.getByText('run them from the page')).toBeVisible()
+  await expect(page.getByRole('tabpanel')).toContainText('$BASE_URL')
+  await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
+  await signIn(page, personWith(['maker']), '/docs/collect')
+  await expect(page.getByRole('tabpanel')).toContainText('$BASE_URL')
+  await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
 })
 
 test('no page of the reference loads more than 1.355 times the JavaScript of an empty page', async () => {

@@ -52,6 +52,22 @@ export type ReferenceExample = { name: string; summary: string; json: string }
 /** One reason for a refusal. `code`: what version 2 calls it; absent where only version 1 refuses. */
 export type ReferenceCause = { id: string; status: number; code?: string | undefined; cause: string; remedy: string; message: string }
 
+/** The values that an example takes from the answer to an earlier one. */
+export const RUN_VARIABLES = ['TRANSACTION_ID', 'BATCH_ID'] as const
+export type RunVariable = (typeof RUN_VARIABLES)[number]
+
+/** A UUID of its own for each run, in a body: the name is that of the example for a shell. */
+export const NEW_ID = /\$EXTERNAL_ID(?:_\d+)?\b/g
+
+/** The part of an example that the page which runs it shows: its body, null where it has none, and what the reader fills in. */
+export type RunnableExample = { operation: string; body: string | null; variables: readonly RunVariable[] }
+
+/** An example of a payment: how programs send it, and what a page sends. */
+export type PaymentExample = { samples: Samples; run: RunnableExample }
+
+/** The request of an example, with `$NAME` in place of values of the reader. `target`: its path and query. */
+export type ExampleRequest = Omit<RunnableExample, 'operation'> & { method: 'GET' | 'POST'; target: string; hasKey: boolean }
+
 export type ReferenceOperation = {
   id: string
   tag: string
@@ -66,7 +82,12 @@ export type ReferenceOperation = {
   answer: { description: string; shape: 'object' | 'array' | 'number'; fields: ReferenceField[]; examples: ReferenceExample[] }
   causes: ReferenceCause[]
   samples: Samples
+  /** Undefined where a page may not make the call: the tokens, which need a password, and decisions, which are a checker's. */
+  run: ExampleRequest | undefined
 }
+
+/** Remembers the slug of the application whose values this browser has in the examples. */
+export const READER_COOKIE = 'countersign.docs-application'
 
 /** The variables of the environment that the examples read. `apiId`: of the application, if it is known. */
 export function environmentText(baseUrl: string, apiId = '…'): string {

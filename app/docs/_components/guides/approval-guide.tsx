@@ -1,12 +1,12 @@
-import type { ReferenceOperation, SampleLanguage, Samples } from '#lib/partner/reference.ts'
-import { CodeBlock, CodeSamples } from '../code-block.tsx'
+import type { PaymentExample, ReferenceOperation, SampleLanguage } from '#lib/partner/reference.ts'
+import { CodeBlock, CodeSamples, OperationSamples } from '../code-block.tsx'
 import { GuideSection, List, P } from '../prose.tsx'
 
 type Props = {
   operations: ReadonlyMap<string, ReferenceOperation>
   language: SampleLanguage
   /** A deposit above the limit of the rule. */
-  deposit: Samples
+  deposit: PaymentExample
   /** The rule that holds deposits of a program back in this sandbox; undefined outside of a sandbox. */
   sandbox: { file: string; application: string; rule: string; limit: number; currency: string; checker: string } | undefined
 }
@@ -15,7 +15,7 @@ type Props = {
 export function ApprovalGuide({ operations, language, deposit, sandbox }: Props) {
   const sample = (id: string) => {
     const operation = operations.get(id)
-    return operation && <CodeSamples title={operation.summary} samples={operation.samples} initial={language} />
+    return operation && <OperationSamples operation={operation} initial={language} />
   }
   return (
     <>
@@ -43,7 +43,7 @@ ${formatAmount(sandbox.limit)} ${sandbox.currency}. That application is the seco
         ) : (
           <P>Send a deposit of an amount above the limit of a rule that names your program:</P>
         )}
-        <CodeSamples title="A deposit that waits" samples={deposit} initial={language} />
+        <CodeSamples title="A deposit that waits" samples={deposit.samples} run={deposit.run} initial={language} />
         <P>
           The answer has the `transactionStatus` `PENDING_APPROVAL`. Put its `transactionId` into `TRANSACTION_ID`. An amount up to the
           limit is `PENDING` at once: nobody has to approve it.

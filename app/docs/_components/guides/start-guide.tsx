@@ -2,21 +2,23 @@ import { ButtonLink } from '#components/ui/button.tsx'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { environmentText, type ReferenceOperation, type SampleLanguage } from '#lib/partner/reference.ts'
-import { CodeBlock, CodeSamples } from '../code-block.tsx'
+import { CodeBlock, OperationSamples } from '../code-block.tsx'
 import { GuideSection, List, P } from '../prose.tsx'
 
 type Props = {
   operations: ReadonlyMap<string, ReferenceOperation>
   language: SampleLanguage
   baseUrl: string
+  /** Of the reader's application; undefined without a session. */
+  apiId: string | undefined
   sandboxFile: string | undefined
 }
 
 /** From credentials to the first payment. */
-export function StartGuide({ operations, language, baseUrl, sandboxFile }: Props) {
+export function StartGuide({ operations, language, baseUrl, apiId, sandboxFile }: Props) {
   const sample = (id: string) => {
     const operation = operations.get(id)
-    return operation && <CodeSamples title={operation.summary} samples={operation.samples} initial={language} />
+    return operation && <OperationSamples operation={operation} initial={language} />
   }
   return (
     <>
@@ -44,7 +46,7 @@ You send a request, get a transaction at once, and learn its result seconds or m
           <P>{`This is a sandbox: the file \`${sandboxFile}\` has all three credentials of two applications, and their people.`}</P>
         )}
         <P>The examples on these pages read your values from the environment, so that you can paste and run them as they are:</P>
-        <CodeBlock label="Environment" source={environmentText(baseUrl)} />
+        <CodeBlock label="Environment" source={environmentText(baseUrl, apiId)} />
       </GuideSection>
       <GuideSection guide="start" id="token">
         <P>Exchange the user name and password for an access token. It is valid for an hour.</P>

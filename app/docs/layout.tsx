@@ -7,7 +7,8 @@ import { MessagesProvider } from '#components/ui/translations.tsx'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { type MessageKey, pickMessages, type Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { GUIDES, type Guide, type ReferenceOperation } from '#lib/partner/reference.ts'
+import { GUIDES, type Guide } from '#lib/partner/guides.ts'
+import type { ReferenceOperation } from '#lib/partner/reference.ts'
 import { THEMES } from '#lib/people/viewer.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
@@ -81,7 +82,6 @@ export default async function DocsLayout({ children }: { children: ReactNode }) 
           <DocsNavigation t={t} operations={operations} />
         </aside>
         <main id="content" tabIndex={-1} className="min-w-0 px-4 pt-6 pb-24 lg:px-10">
-          {locale !== 'en' && <p className="mb-4 text-quiet">{t('docs.englishOnly')}</p>}
           <ReaderNote t={t} person={person} reader={reader} />
           {children}
         </main>

@@ -20,6 +20,7 @@ export default async function DocsHomePage() {
   return (
     <DocsPage t={t} guide="start">
       <StartGuide
+        t={t}
         operations={readReference().operations}
         language={isSampleLanguage(language) ? language : 'curl'}
         baseUrl={config.publicUrl}

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import type { Page } from 'playwright/test'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { GUIDES } from '#lib/partner/guides.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { expect, expectAccessible, expectAccessibleEverywhere, findAxeViolations, signIn, test, waitForScripts } from './fixtures.ts'
 import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascript.ts'
@@ -115,7 +118,19 @@ test('the program that listens as a file, from the guide about webhooks', async 
 
 test('the contents in a menu, both themes and French at 360 px, without overflow', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 760 })
-  for (const topic of ['collect', 'states', 'operators', 'sandbox', 'errors', 'clients', 'approvals', 'versions', 'webhooks']) {
+  for (const topic of [
+    'collect',
+    'states',
+    'operators',
+    'sandbox',
+    'errors',
+    'clients',
+    'approvals',
+    'versions',
+    'countries',
+    'customers',
+    'webhooks',
+  ]) {
     await page.goto(`/docs/${topic}`)
     for (const width of [360, 320]) {
       await page.setViewportSize({ width, height: 760 })
@@ -127,7 +142,8 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await page.getByRole('button', { name: 'Language, Theme' }).click()
   await page.getByRole('button', { name: 'Français' }).click()
   await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
-  await expect(page.getByText('Les textes de la référence sont en anglais.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Vérifier la signature' })).toBeVisible()
+  await expect(page.getByText('viennent du document OpenAPI et sont en anglais')).toHaveCount(0)
   await page.getByRole('button', { name: 'Sombre' }).click()
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   expect(await findAxeViolations(page)).toEqual([])
@@ -136,6 +152,7 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await page.locator('#docs-contents').getByRole('link', { name: 'deposit', exact: true }).click()
   await expect(page).toHaveURL(/\/docs\/deposit$/)
   await expect(page.locator('#docs-contents')).toBeHidden()
+  await expect(page.getByText('viennent du document OpenAPI et sont en anglais')).toBeVisible()
 })
 
 test('200 for Run on a collect with the values of the signed-in engineer, and its transaction in the inspector and the next example', async ({
@@ -209,8 +226,53 @@ test('no values, no Run and a hint to sign in for a reader without a session; no
   await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
 })
 
+/** What a guide must have in common in both languages: its places, and its code as it is pasted. */
+async function readGuide(page: Page, address: string) {
+  await page.goto(address)
+  return page.evaluate(() => {
+    const article = document.querySelector('article')
+    return {
+      title: article?.querySelector('h1')?.textContent,
+      headings: [...(article?.querySelectorAll('h2') ?? [])].map(({ textContent }) => textContent),
+      // React numbers what has no place of its own.
+      places: [...(article?.querySelectorAll('[id]') ?? [])].map(({ id }) => id).filter((id) => !id.startsWith('_')),
+      code: [...(article?.querySelectorAll('pre') ?? [])].map(({ textContent }) => textContent),
+      inline: [...(article?.querySelectorAll('p code, li code') ?? [])].length,
+    }
+  })
+}
+
+test('the same places and the same code in English and in French in every guide, under headings in each language', async ({ browser }) => {
+  const [english, french] = await Promise.all(
+    ['en', 'fr'].map(async (locale) => (await browser.newContext({ locale, baseURL: sandboxUrl() })).newPage()),
+  )
+  if (!english || !french) throw new Error('no page')
+  for (const guide of Object.keys(GUIDES)) {
+    const address = guide === 'start' ? '/docs' : `/docs/${guide}`
+    const [first, second] = await Promise.all([readGuide(english, address), readGuide(french, address)])
+    expect(second.places, guide).toEqual(first.places)
+    expect(second.code, guide).toEqual(first.code)
+    expect(second.inline, guide).toBe(first.inline)
+    expect(first.places.length, guide).toBeGreaterThan(1)
+    if (guide !== 'countries') expect(second.headings, guide).not.toEqual(first.headings)
+  }
+  await french.goto('/docs')
+  await french.getByRole('combobox', { name: 'Rechercher dans la référence' }).fill('vérifier la signature')
+  await expect(french.getByRole('option').first()).toContainText('Webhooks')
+  await Promise.all([english, french].map((page) => page.context().close()))
+})
+
+test('a quick start for each of the seven countries, whose collect is paid by Run', async ({ page }) => {
+  await signIn(page, personWith(['engineer']), '/docs/countries')
+  await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveCount(7)
+  for (const code of OPERATOR_CODES) await expect(page.getByRole('main').getByText(code, { exact: true }).first()).toBeVisible()
+  const panel = page.getByRole('region', { name: 'Run: A collect: Uganda' })
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByRole('region', { name: /^Response/ })).toContainText('"transferMethod": "UGMTN"')
+})
+
 test('no page of the reference loads more than 1.355 times the JavaScript of an empty page', async () => {
-  for (const address of ['/docs', '/docs/collect', '/docs/operators']) {
+  for (const address of ['/docs', '/docs/collect', '/docs/operators', '/docs/countries']) {
     const { bytes } = await measurePageScripts(sandboxUrl(), address, '')
     expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)
   }

@@ -94,97 +94,10 @@ export function environmentText(baseUrl: string, apiId = '…'): string {
   return `export BASE_URL=${baseUrl}\nexport API_ID=${apiId} API_KEY=…\nexport API_USER=… API_PASSWORD=…\nexport WEBHOOK_SECRET=…`
 }
 
-/** A place that the search finds: the address of a page and a place in it. */
-export type SearchEntry = { title: string; where: string; href: string }
-
-/** The guides, in the order of the navigation; the first steps are the page /docs itself. Each section has its place in the page. */
-export const GUIDES = {
-  start: [
-    ['credentials', 'Get your credentials'],
-    ['token', 'Get a token'],
-    ['first-collect', 'Make your first collect'],
-    ['result', 'Get the result'],
-    ['go-live', 'Before you go live'],
-  ],
-  authentication: [
-    ['credentials', 'The three credentials'],
-    ['headers', 'The three headers'],
-    ['tokens', 'Access tokens and refresh tokens'],
-    ['scopes', 'What a key may do'],
-    ['addresses', 'The allow list of addresses'],
-    ['refused', 'What a 401 and a 403 mean'],
-  ],
-  idempotency: [
-    ['retry', 'Repeat a request'],
-    ['conflict', 'The same externalId with other content'],
-    ['batch', 'In depositMultiple'],
-    ['key', 'Idempotency-Key in version 2'],
-  ],
-  approvals: [
-    ['rule', 'Which transactions wait'],
-    ['start', 'Get one that waits'],
-    ['checker', 'Who decides'],
-    ['decide', 'Approve or reject it'],
-  ],
-  customers: [
-    ['steps', 'What the customer does'],
-    ['page', 'The customer’s page'],
-    ['result', 'When the customer does nothing'],
-    ['test', 'In the sandbox'],
-  ],
-  states: [
-    ['graph', 'States and edges'],
-    ['edges', 'What moves a transaction'],
-    ['messages', 'Why a transaction failed'],
-  ],
-  webhooks: [
-    ['payload', 'The request'],
-    ['headers', 'Headers'],
-    ['answer', 'Answer with 200'],
-    ['schedule', 'Attempts'],
-    ['secret', 'Get the secret'],
-    ['verify', 'Verify the signature'],
-    ['rotation', 'When the secret is rotated'],
-    ['local', 'On your machine'],
-  ],
-  clients: [
-    ['download', 'Download'],
-    ['collect', 'A first collect'],
-    ['behaviour', 'Tokens, timeouts and retries'],
-    ['errors', 'Errors'],
-    ['webhooks', 'Verify a webhook'],
-  ],
-  errors: [
-    ['fields', 'The fields of an error'],
-    ['codes', 'Codes of version 2'],
-    ['order', 'The order of the checks'],
-    ['retry', 'What to retry'],
-    ['causes', 'Every cause'],
-  ],
-  sandbox: [
-    ['numbers', 'Phone numbers and their outcomes'],
-    ['difference', 'What differs from production'],
-  ],
-  operators: [
-    ['codes', 'Operator codes'],
-    ['amounts', 'Amounts and currencies'],
-    ['phones', 'Phone numbers'],
-  ],
-  versions: [
-    ['promise', 'What may change within a version'],
-    ['two', 'Version 1 and version 2'],
-    ['document', 'The OpenAPI documents'],
-    ['changes', 'Changelog'],
-  ],
-} as const satisfies Record<string, readonly (readonly [id: string, title: string])[]>
-
-export type Guide = keyof typeof GUIDES
-
-export function isGuide(value: string): value is Guide {
-  return Object.hasOwn(GUIDES, value)
-}
+/** A place that the search finds: the address of a page and a place in it. `lang`: of its texts, if it is not that of the page. */
+export type SearchEntry = { title: string; where: string; href: string; lang?: 'en' | undefined }
 
 /** The answer of `/docs/search`, in the order of the pages. */
 export const searchIndexSchema: z.ZodType<readonly SearchEntry[]> = z.array(
-  z.object({ title: z.string(), where: z.string(), href: z.string().startsWith('/') }),
+  z.object({ title: z.string(), where: z.string(), href: z.string().startsWith('/'), lang: z.literal('en').optional() }),
 )

@@ -50,12 +50,14 @@ function CodeText({ label, source, isCode = true }: { label: string; source: str
   )
 }
 
+type CodeBlockProps = { label: string; labelLang?: 'en'; source: string; isCode?: boolean }
+
 /** One text with its title and a button that copies it. */
-export function CodeBlock({ label, source, isCode = false }: { label: string; source: string; isCode?: boolean }) {
+export function CodeBlock({ label, labelLang, source, isCode = false }: CodeBlockProps) {
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-sunken">
       <figcaption className="flex min-h-9 items-center justify-between gap-2 border-b border-line py-1 pr-2 pl-3 text-second font-medium text-ink-2">
-        <span lang="en">{label}</span>
+        <span lang={labelLang}>{label}</span>
         <CopyButton text={source} label={label} />
       </figcaption>
       <CodeText label={label} source={source} isCode={isCode} />

@@ -49,7 +49,8 @@ export function writeDeposit(amount: number): PaymentExample {
   return writePayment('deposit', { ...DEPOSIT_REQUEST, amount })
 }
 
-function writePayment(operation: 'collect' | 'deposit', body: Json): PaymentExample {
+/** The example of a payment with this body. */
+export function writePayment(operation: 'collect' | 'deposit', body: Json): PaymentExample {
   const call: DescribedCall = { method: 'POST', path: `/api/v1/transaction/${operation}`, isOpen: false, query: [], body }
   return { samples: writeSamples(call), run: { operation, ...pickRun(writeRequest(call)) } }
 }

@@ -170,6 +170,7 @@ test('200 for Run on a collect with the values of the signed-in engineer, and it
   const answer = panel.getByRole('region', { name: 'Response: Debit a customer' })
   await expect(answer).toContainText('"transactionStatus": "PENDING"')
   await expect(panel.getByText('200', { exact: true })).toBeVisible()
+  await expect(panel.getByRole('link', { name: 'Open the customer’s page' })).toHaveAttribute('href', /^\/pay\/[0-9a-f-]{36}$/)
   await expectAccessibleEverywhere(page)
   const { transactionId } = JSON.parse((await answer.textContent()) ?? '')
   // The example below takes the id that this one returned.

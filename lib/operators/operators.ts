@@ -105,7 +105,8 @@ export const OPERATORS: Record<OperatorCode, Operator> = {
 }
 
 /** The step of the customer of a collect: to confirm on the phone, to follow a link, or to enter a code that they dial for. */
-export type CustomerStep = 'prompt' | 'link' | 'code'
+export const CUSTOMER_STEP_KINDS = ['prompt', 'link', 'code'] as const
+export type CustomerStep = (typeof CUSTOMER_STEP_KINDS)[number]
 
 const CUSTOMER_STEPS: Readonly<Record<OperatorProtocol, CustomerStep>> = {
   'mtn-momo': 'prompt',

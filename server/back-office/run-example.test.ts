@@ -37,6 +37,7 @@ async function run(operation: string, changes: Partial<Input> = {}, runtime = ha
 test('200 for a collect without credentials, as a new payment each time, recorded with the person and in the list of calls', async () => {
   const [first, second] = [must(await run('collect')), must(await run('collect'))]
   assert.deepEqual([first.status, second.status, first.transactionIds.length], [200, 200, 1])
+  assert.match(first.customerPage ?? '', /^\/pay\/[0-9a-f-]{36}$/)
   assert.notEqual(first.transactionIds[0], second.transactionIds[0])
   const { rows } = await harness.database.pool.query('select source, external_id from transactions where transaction_id = any($1)', [
     [...first.transactionIds, ...second.transactionIds],
@@ -57,7 +58,9 @@ test('200 for a collect without credentials, as a new payment each time, recorde
 })
 
 test('200 or a refusal with a reason, never 401 or 500, for every example that a page may run', async () => {
-  const made = must(await run('deposit')).transactionIds[0] ?? assert.fail('no transaction')
+  const deposit = must(await run('deposit'))
+  assert.equal(deposit.customerPage, null)
+  const made = deposit.transactionIds[0] ?? assert.fail('no transaction')
   const ran: string[] = []
   for (const [id, { run: example }] of readReference().operations) {
     if (!example) continue

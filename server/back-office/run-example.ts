@@ -20,12 +20,22 @@ type ExampleRun = {
   variables: Readonly<Partial<Record<RunVariable, string>>>
 }
 
-/** The answer of the API. `transactionIds`: what the call started or was about. */
-export type ExampleAnswer = { status: number; durationMs: number; body: string; retryAfter: string | null; transactionIds: string[] }
+/** The answer of the API. `transactionIds`: what the call started or was about. `customerPage`: of a collect, where its customer pays. */
+export type ExampleAnswer = {
+  status: number
+  durationMs: number
+  body: string
+  retryAfter: string | null
+  transactionIds: string[]
+  customerPage: string | null
+}
 export type ExampleFailure = 'not_a_sandbox' | 'not_permitted' | 'not_found' | 'no_api_user' | 'invalid'
 
 /** Recorded calls show where they came from. */
 const USER_AGENT = 'API reference (Run)'
+/** Operations whose payToken names a page. */
+const COLLECTS: ReadonlySet<string> = new Set(['collect', 'createCollect'])
+const PAY_TOKEN = /"payToken"\s*:\s*"([0-9a-f-]{36})"/
 const TRANSACTION = /"transactionId"\s*:\s*"([0-9a-f-]{36})"/g
 /** Lists have more than a page that runs them needs. */
 const IDS_MAX = 10
@@ -54,11 +64,13 @@ export async function runExample(runtime: HttpRuntime, run: ExampleRun): Promise
   const response = await handleApiRequest(runtime, request, { application, apiUserId, apiKeyId: '', scopes: null })
   const answer = response.body.toString()
   const found = Array.from(`${body ?? ''}${answer}`.matchAll(TRANSACTION), ([, id = '']) => id)
+  const payToken = COLLECTS.has(operation) ? PAY_TOKEN.exec(answer)?.[1] : undefined
   return ok({
     status: response.status,
     durationMs: Math.round(performance.now() - startedMs),
     body: answer,
     retryAfter: response.headers?.['retry-after'] ?? null,
+    customerPage: payToken === undefined ? null : `/pay/${payToken}`,
     transactionIds: [...new Set([...found, ...(variables.TRANSACTION_ID === undefined ? [] : [variables.TRANSACTION_ID])])].slice(
       0,
       IDS_MAX,

@@ -6,7 +6,7 @@ import { isSampleLanguage, SAMPLE_COOKIE } from '#lib/partner/reference.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { CLIENT_SAMPLES } from '#server/http/clients/client-samples.ts'
-import { COUNTRY_STARTS } from '#server/http/reference/country-starts.ts'
+import { COUNTRY_STARTS, STEP_EXAMPLES } from '#server/http/reference/country-starts.ts'
 import { allCauses, readReference } from '#server/http/reference/read-reference.ts'
 import { writeDeposit } from '#server/http/reference/samples/samples.ts'
 import { VERIFY_WEBHOOK } from '#server/http/reference/samples/verify-webhook.ts'
@@ -65,7 +65,7 @@ export default async function DocsTopicPage({ params }: Props) {
           waits={config.isSandbox ? readProgramRule() : undefined}
         />
       )}
-      {topic === 'customers' && <CustomerGuide t={t} baseUrl={config.publicUrl} />}
+      {topic === 'customers' && <CustomerGuide t={t} baseUrl={config.publicUrl} language={language} examples={STEP_EXAMPLES} />}
       {topic === 'states' && <StateGuide t={t} />}
       {topic === 'webhooks' && (
         <WebhookGuide

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COUNTRIES, COUNTRY_NAMES, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import { COUNTRIES, COUNTRY_NAMES, customerStepOf, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
 import { parseTransactionRequest } from '#lib/schemas/api/transaction-request.ts'
 import { parseJson } from '#lib/text/json.ts'
 import { behaviourFor } from '#server/operators/simulator/behaviour.ts'
-import { COUNTRY_STARTS } from './country-starts.ts'
+import { COUNTRY_STARTS, STEP_EXAMPLES } from './country-starts.ts'
 
 test('each country and each operator once, with a number that is paid, one that is refused, and a collect that the API accepts', () => {
   assert.deepEqual(
@@ -24,5 +24,16 @@ test('each country and each operator once, with a number that is paid, one that 
     const parsed = parseTransactionRequest(json.value)
     assert.ok(parsed.ok, country)
     assert.deepEqual([parsed.value.transferMethod, parsed.value.phoneNumber], [operators[0], phone])
+  }
+})
+
+test('one collect for each step of a customer, with a number that leaves a minute', () => {
+  assert.deepEqual(
+    STEP_EXAMPLES.map(({ operator }) => customerStepOf(operator)),
+    ['prompt', 'link', 'code'],
+  )
+  for (const { collect } of STEP_EXAMPLES) {
+    const [, phone = ''] = /"phoneNumber": "(\d+)"/.exec(collect.run.body ?? '') ?? []
+    assert.equal(behaviourFor(phone).due, 'slow')
   }
 })

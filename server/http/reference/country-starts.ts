@@ -1,4 +1,14 @@
-import { COUNTRIES, type CountryName, EXAMPLE_PHONES, OPERATOR_CODES, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
+import {
+  COUNTRIES,
+  type CountryName,
+  CUSTOMER_STEP_KINDS,
+  type CustomerStep,
+  customerStepOf,
+  EXAMPLE_PHONES,
+  OPERATOR_CODES,
+  OPERATORS,
+  type OperatorCode,
+} from '#lib/operators/operators.ts'
 import type { PaymentExample } from '#lib/partner/reference.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
@@ -29,3 +39,21 @@ export const COUNTRY_STARTS: readonly CountryStart[] = Object.values(COUNTRIES).
     collect: writePayment('collect', { ...COLLECT_REQUEST, transferMethod: first, phoneNumber: phone, countryName: name }),
   }
 })
+
+/** A number that the simulated operators leave a minute for: time to act as the customer. */
+const SLOW = '914'
+
+/** A collect for each step of a customer, by the first operator that has it. */
+export const STEP_EXAMPLES: readonly { step: CustomerStep; operator: OperatorCode; collect: PaymentExample }[] = CUSTOMER_STEP_KINDS.map(
+  (step) => {
+    const operator = OPERATOR_CODES.find((code) => customerStepOf(code) === step)
+    if (operator === undefined) throw new Error(`No operator has the step ${step}`)
+    const { name } = OPERATORS[operator].country
+    const phoneNumber = EXAMPLE_PHONES[name].slice(0, -SLOW.length) + SLOW
+    return {
+      step,
+      operator,
+      collect: writePayment('collect', { ...COLLECT_REQUEST, transferMethod: operator, phoneNumber, countryName: name }),
+    }
+  },
+)

@@ -1,10 +1,15 @@
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { customerStepOf, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import type { SampleLanguage } from '#lib/partner/reference.ts'
+import type { STEP_EXAMPLES } from '#server/http/reference/country-starts.ts'
+import { CodeSamples } from '../code-block.tsx'
 import { Code, GuideSection, List, P } from '../prose.tsx'
 
+type Props = { t: Translate; baseUrl: string; language: SampleLanguage; examples: typeof STEP_EXAMPLES }
+
 /** How the customers of a collect pay at each of the operators. */
-export function CustomerGuide({ t, baseUrl }: { t: Translate; baseUrl: string }) {
+export function CustomerGuide({ t, baseUrl, language, examples }: Props) {
   const withPrompt = OPERATOR_CODES.filter((code) => customerStepOf(code) === 'prompt').length
   return (
     <>
@@ -36,6 +41,20 @@ export function CustomerGuide({ t, baseUrl }: { t: Translate; baseUrl: string })
       </GuideSection>
       <GuideSection guide="customers" id="test">
         <P>{t('guides.customers.test.a')}</P>
+        <P>{t('guides.customers.test.each')}</P>
+        {examples.map(({ step, operator, collect }) => (
+          <div key={step} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+            <p className="font-medium">
+              {t(`guides.step.${step}`)} (<Code>{operator}</Code>)
+            </p>
+            <CodeSamples
+              title={t('guides.customers.test.collect', { operator })}
+              samples={collect.samples}
+              run={collect.run}
+              initial={language}
+            />
+          </div>
+        ))}
       </GuideSection>
     </>
   )

@@ -8,7 +8,7 @@ import type { ExampleAnswer } from '#server/back-office/run-example.ts'
 type Props = { answer: ExampleAnswer; title: string; application: string }
 
 /** The answer of the API to a run: status, time, body, and where its transactions can be followed. */
-export function RunAnswer({ answer: { status, durationMs, body, retryAfter, transactionIds }, title, application }: Props) {
+export function RunAnswer({ answer: { status, durationMs, body, retryAfter, transactionIds, customerPage }, title, application }: Props) {
   const t = useT()
   const label = t('run.answerOf', { title })
   return (
@@ -34,6 +34,11 @@ export function RunAnswer({ answer: { status, durationMs, body, retryAfter, tran
           </pre>
         </section>
       </figure>
+      {customerPage !== null && (
+        <a href={customerPage} target="_blank" rel="noreferrer" className="justify-self-start text-second text-accent underline">
+          {t('run.customerPage')}
+        </a>
+      )}
       {transactionIds.length > 0 && (
         <ul className="grid gap-1 text-second">
           {transactionIds.map((transactionId) => (

@@ -7,29 +7,40 @@ import { MessagesProvider } from '#components/ui/translations.tsx'
 import { LOCALES } from '#lib/i18n/locale.ts'
 import { type MessageKey, pickMessages, type Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { GUIDES, type Guide, type ReferenceOperation } from '#lib/partner/reference.ts'
+import { GUIDES, type Guide } from '#lib/partner/guides.ts'
+import type { ReferenceOperation } from '#lib/partner/reference.ts'
 import { THEMES } from '#lib/people/viewer.ts'
+import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale } from '#server/back-office/preferences.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { setLanguage, setTheme } from '../actions/session.ts'
 import { LinkCopier } from './_components/link-copier.tsx'
+import { ReaderChoice } from './_components/run/reader-bar.tsx'
 import { SearchBox } from './_components/search-box.tsx'
+import { type Reader, readReader } from './read-reader.ts'
 
 const SKIP_LINK = 'sr-only z-50 rounded-sm bg-surface px-3 py-2 font-strong focus:not-sr-only focus:fixed focus:top-2 focus:left-2'
 const MENU_TRIGGER = 'flex h-8 items-center rounded-sm px-2 font-medium text-ink-2 hover:bg-sunken hover:text-ink touch-target'
 
-/** The frame of the API reference. It is public: nothing here depends on who looks at it, except the link to the back office. */
+/** The texts of client components; the second are for those that only a reader who is signed in has. */
+const WORDS = ['docs.', 'ui.'] as const
+const RUN_WORDS = ['run.', 'action.', 'state.part', 'state.reload', 'frame.signIn'] as const
+
+/**
+ * The frame of the API reference. It is public: nothing here depends on who looks at it, except the link to the back office and the values of
+ * an engineer who is signed in.
+ */
 export default async function DocsLayout({ children }: { children: ReactNode }) {
-  const [t, locale, person] = await Promise.all([getT(), readLocale(), currentPerson()])
+  const [t, locale, person, reader] = await Promise.all([getT(), readLocale(), currentPerson(), readReader()])
   const operations = [...readReference().operations.values()]
   return (
     <MessagesProvider
       locale={locale}
       timeZone="UTC"
       businessZone="UTC"
-      messages={pickMessages(MESSAGES[locale], ['docs.', 'ui.'])}
+      messages={pickMessages(MESSAGES[locale], reader ? [...WORDS, ...RUN_WORDS] : WORDS)}
       serverNowMs={Date.now()}
     >
       <a href="#content" className={SKIP_LINK}>
@@ -71,12 +82,41 @@ export default async function DocsLayout({ children }: { children: ReactNode }) 
           <DocsNavigation t={t} operations={operations} />
         </aside>
         <main id="content" tabIndex={-1} className="min-w-0 px-4 pt-6 pb-24 lg:px-10">
-          {locale !== 'en' && <p className="mb-4 text-quiet">{t('docs.englishOnly')}</p>}
+          <ReaderNote t={t} person={person} reader={reader} />
           {children}
         </main>
       </div>
       <LinkCopier />
     </MessagesProvider>
+  )
+}
+
+type ReaderNoteProps = { t: Translate; person: unknown; reader: Reader | undefined }
+
+/** Whose values the examples have; without a session, that they can have one's own. */
+function ReaderNote({ t, person, reader }: ReaderNoteProps) {
+  if (!reader) {
+    if (person || !backOfficeRuntime().config.isSandbox) return null
+    return (
+      <p className="mb-4 text-quiet">
+        {t('reader.hint')}{' '}
+        <a href={paths.signIn(paths.docs())} className="text-accent underline">
+          {t('docs.signIn')}
+        </a>
+      </p>
+    )
+  }
+  const { application, applications, canRun } = reader
+  return (
+    <div className="no-print mb-4 grid max-w-[860px] gap-2 rounded-md bg-sunken px-3 py-2 text-ink-2">
+      <p>
+        {t(canRun ? 'reader.canRun' : 'reader.filledIn', { application: application.name })}{' '}
+        <a href={paths.keys(application.slug)} className="text-accent underline">
+          {t('reader.keys')}
+        </a>
+      </p>
+      {applications.length > 1 && <ReaderChoice application={application} applications={applications} />}
+    </div>
   )
 }
 

@@ -37,7 +37,7 @@ export function describePasted(language: SampleLanguage, variablesFor: (id: stri
   ] as const) {
     test(`${id} in ${language} decides the deposit of the guide that waits for approval`, async () => {
       const variables = await variablesFor('')
-      const waiting = initiationSchema.parse(JSON.parse(await runSample(language, writeDeposit(100_001)[language], variables)))
+      const waiting = initiationSchema.parse(JSON.parse(await runSample(language, writeDeposit(100_001).samples[language], variables)))
       assert.equal(waiting.transactionStatus, 'PENDING_APPROVAL')
       const printed = await runSample(language, sampleOf(id), { ...variables, TRANSACTION_ID: waiting.transactionId })
       assert.ok(

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { demandApproval, fundDeposits, newPartner, newPerson } from '#e2e/contract/arrange.ts'
 import { aRequest, call, expectOk } from '#e2e/contract/partner-program.ts'
 import { type ContractService, headersOf, type Partner, signIn } from '#e2e/contract/service.ts'
+import { fillSamples } from '#lib/partner/fill-samples.ts'
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
 import { batchListSchema, batchPageSchema, batchSchema } from '#lib/schemas/api/batch-request.ts'
 import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/api/operator-responses.ts'
@@ -95,6 +96,15 @@ export function describeSamples(service: () => ContractService): void {
           const answer = ANSWERS[id]?.safeParse(JSON.parse(printed))
           assert.ok(answer?.success, `${id}: ${printed} ${answer?.error?.message}`)
         }
+      })
+
+      test(`200 for a collect in ${language} with the values of the reader filled in, and neither variable left in any example`, async () => {
+        const values = { baseUrl: service().baseUrl, apiId: partner.apiId }
+        for (const [id, { samples }] of readReference().operations)
+          assert.doesNotMatch(fillSamples(samples, values)[language], /BASE_URL|API_ID/, id)
+        const { samples } = readReference().operations.get('collect') ?? assert.fail('no operation')
+        const { BASE_URL: _baseUrl, API_ID: _apiId, ...variables } = await variablesFor('collect')
+        initiationSchema.parse(JSON.parse(await runSample(language, fillSamples(samples, values)[language], variables)))
       })
 
       describePasted(language, variablesFor)

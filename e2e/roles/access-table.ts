@@ -406,6 +406,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/webhooks/actions.ts stopRecovery': 'webhook:recover',
   'app/(back-office)/[application]/webhooks/actions.ts sendTestWebhook': 'webhook:recover',
   'app/(back-office)/[application]/sandbox/actions.ts startTest': 'sandbox:use',
+  'app/docs/actions.ts runDocsExample': 'sandbox:use',
   'app/(back-office)/[application]/settings/actions.ts changeLook': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changeNotices': 'own-settings:change',
   'app/(back-office)/[application]/settings/actions.ts changePassword': 'own-settings:change',

@@ -129,6 +129,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   sendTestWebhook: { url: 'https://partner.example/hook' },
   // Not found outside a sandbox, even with valid input.
   startTest: { type: 'COLLECT', operator: 'MOMOCM', ending: '901', amount: '5000', webhookUrl: 'https://partner.example/hook' },
+  runDocsExample: { operation: 'collect', body: '{}', variables: {} },
   revokeKey: { apiKeyId: '' },
   blockApiUser: { apiUserId: '' },
 }

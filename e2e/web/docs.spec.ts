@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { expect, expectAccessible, findAxeViolations, test } from './fixtures.ts'
+import type { Page } from 'playwright/test'
+import { OPERATOR_CODES } from '#lib/operators/operators.ts'
+import { GUIDES } from '#lib/partner/guides.ts'
+import { readReference } from '#server/http/reference/read-reference.ts'
+import { expect, expectAccessible, expectAccessibleEverywhere, findAxeViolations, signIn, test, waitForScripts } from './fixtures.ts'
 import { EMPTY_PAGE_BYTES, measurePageScripts, SCRIPT_BAR } from './page-javascript.ts'
-import { sandboxUrl } from './sandbox.ts'
+import { personWith, readSandbox, sandboxUrl } from './sandbox.ts'
 
 const run = promisify(execFile)
 
@@ -114,7 +118,19 @@ test('the program that listens as a file, from the guide about webhooks', async 
 
 test('the contents in a menu, both themes and French at 360 px, without overflow', async ({ page }) => {
   await page.setViewportSize({ width: 360, height: 760 })
-  for (const topic of ['collect', 'states', 'operators', 'sandbox', 'errors', 'clients', 'approvals', 'versions', 'webhooks']) {
+  for (const topic of [
+    'collect',
+    'states',
+    'operators',
+    'sandbox',
+    'errors',
+    'clients',
+    'approvals',
+    'versions',
+    'countries',
+    'customers',
+    'webhooks',
+  ]) {
     await page.goto(`/docs/${topic}`)
     for (const width of [360, 320]) {
       await page.setViewportSize({ width, height: 760 })
@@ -126,7 +142,8 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await page.getByRole('button', { name: 'Language, Theme' }).click()
   await page.getByRole('button', { name: 'Français' }).click()
   await expect(page.locator('html')).toHaveAttribute('lang', 'fr')
-  await expect(page.getByText('Les textes de la référence sont en anglais.')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Vérifier la signature' })).toBeVisible()
+  await expect(page.getByText('viennent du document OpenAPI et sont en anglais')).toHaveCount(0)
   await page.getByRole('button', { name: 'Sombre' }).click()
   await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
   expect(await findAxeViolations(page)).toEqual([])
@@ -135,10 +152,128 @@ test('the contents in a menu, both themes and French at 360 px, without overflow
   await page.locator('#docs-contents').getByRole('link', { name: 'deposit', exact: true }).click()
   await expect(page).toHaveURL(/\/docs\/deposit$/)
   await expect(page.locator('#docs-contents')).toBeHidden()
+  await expect(page.getByText('viennent du document OpenAPI et sont en anglais')).toBeVisible()
+})
+
+test('200 for Run on a collect with the values of the signed-in engineer, and its transaction in the inspector and the next example', async ({
+  page,
+}) => {
+  const engineer = personWith(['engineer'])
+  const { apiId, apiKey } = readSandbox().applications[0] ?? { apiId: '', apiKey: '' }
+  await signIn(page, engineer, '/docs')
+  const example = page.getByRole('tabpanel').filter({ hasText: '/transaction/collect' })
+  await expect(example).toContainText(`"${sandboxUrl()}/api/v1/transaction/collect"`)
+  await expect(example).toContainText(`apiId: ${apiId}`)
+  expect(await page.content()).not.toContain(apiKey)
+  const panel = page.getByRole('region', { name: 'Run: Debit a customer and credit the application' })
+  await panel.getByRole('button', { name: 'Run' }).click()
+  const answer = panel.getByRole('region', { name: 'Response: Debit a customer' })
+  await expect(answer).toContainText('"transactionStatus": "PENDING"')
+  await expect(panel.getByText('200', { exact: true })).toBeVisible()
+  await expect(panel.getByRole('link', { name: 'Open the customer’s page' })).toHaveAttribute('href', /^\/pay\/[0-9a-f-]{36}$/)
+  await expectAccessibleEverywhere(page)
+  const { transactionId } = JSON.parse((await answer.textContent()) ?? '')
+  // The example below takes the id that this one returned.
+  const status = page.getByRole('region', { name: /^Run: .*status/i }).first()
+  await expect(status.getByLabel('TRANSACTION_ID')).toHaveValue(transactionId)
+  await status.getByRole('button', { name: 'Run' }).click()
+  await expect(status.getByRole('region', { name: /^Response/ })).toContainText(transactionId)
+  await panel.getByRole('link', { name: 'Request and webhook' }).click()
+  await expect(page.getByRole('table', { name: 'Calls of your program' }).getByRole('row', { name: /transaction\/collect/ })).toContainText(
+    '200',
+  )
+})
+
+test('400 with the reason for Run with a wrong amount, and nothing to run for decisions and tokens', async ({ page }) => {
+  await signIn(page, personWith(['engineer']), '/docs/collect')
+  const panel = page.getByRole('region', { name: 'Run: Example' })
+  await panel.getByText('Change the body').click()
+  const field = panel.getByRole('textbox', { name: 'Body' })
+  await field.fill((await field.inputValue()).replace('5000', '-5'))
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByText('400', { exact: true })).toBeVisible()
+  await expect(panel.getByRole('region', { name: 'Response: Example' })).toContainText('amount must be')
+  await page.goto('/docs/transactionStatus')
+  await waitForScripts(page)
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByRole('alert')).toContainText('Fill in each id')
+  const { run } = readReference().operations.get('validateTransaction') ?? { run: null }
+  expect(run).toBeUndefined()
+  for (const topic of ['validateTransaction', 'accessToken']) {
+    await page.goto(`/docs/${topic}`)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
+  }
+})
+
+test('a way to sign in again, and nothing started, for Run after the session has ended', async ({ page, context }) => {
+  await signIn(page, personWith(['engineer']), '/docs/collect')
+  await context.clearCookies()
+  const panel = page.getByRole('region', { name: 'Run: Example' })
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByRole('alert').getByRole('link', { name: 'Sign in' })).toHaveAttribute(
+    'href',
+    /^\/sign-in\?next=%2Fdocs%2Fcollect/,
+  )
+})
+
+test('no values, no Run and a hint to sign in for a reader without a session; no Run for a maker', async ({ page }) => {
+  await page.goto('/docs/collect')
+  await expect(page.getByText('run them from the page')).toBeVisible()
+  await expect(page.getByRole('tabpanel')).toContainText('$BASE_URL')
+  await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
+  await signIn(page, personWith(['maker']), '/docs/collect')
+  await expect(page.getByRole('tabpanel')).toContainText('$BASE_URL')
+  await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
+})
+
+/** What a guide must have in common in both languages: its places, and its code as it is pasted. */
+async function readGuide(page: Page, address: string) {
+  await page.goto(address)
+  return page.evaluate(() => {
+    const article = document.querySelector('article')
+    return {
+      title: article?.querySelector('h1')?.textContent,
+      headings: [...(article?.querySelectorAll('h2') ?? [])].map(({ textContent }) => textContent),
+      // React numbers what has no place of its own.
+      places: [...(article?.querySelectorAll('[id]') ?? [])].map(({ id }) => id).filter((id) => !id.startsWith('_')),
+      code: [...(article?.querySelectorAll('pre') ?? [])].map(({ textContent }) => textContent),
+      inline: [...(article?.querySelectorAll('p code, li code') ?? [])].length,
+    }
+  })
+}
+
+test('the same places and the same code in English and in French in every guide, under headings in each language', async ({ browser }) => {
+  const [english, french] = await Promise.all(
+    ['en', 'fr'].map(async (locale) => (await browser.newContext({ locale, baseURL: sandboxUrl() })).newPage()),
+  )
+  if (!english || !french) throw new Error('no page')
+  for (const guide of Object.keys(GUIDES)) {
+    const address = guide === 'start' ? '/docs' : `/docs/${guide}`
+    const [first, second] = await Promise.all([readGuide(english, address), readGuide(french, address)])
+    expect(second.places, guide).toEqual(first.places)
+    expect(second.code, guide).toEqual(first.code)
+    expect(second.inline, guide).toBe(first.inline)
+    expect(first.places.length, guide).toBeGreaterThan(1)
+    if (guide !== 'countries') expect(second.headings, guide).not.toEqual(first.headings)
+  }
+  await french.goto('/docs')
+  await french.getByRole('combobox', { name: 'Rechercher dans la référence' }).fill('vérifier la signature')
+  await expect(french.getByRole('option').first()).toContainText('Webhooks')
+  await Promise.all([english, french].map((page) => page.context().close()))
+})
+
+test('a quick start for each of the seven countries, whose collect is paid by Run', async ({ page }) => {
+  await signIn(page, personWith(['engineer']), '/docs/countries')
+  await expect(page.getByRole('article').getByRole('heading', { level: 2 })).toHaveCount(7)
+  for (const code of OPERATOR_CODES) await expect(page.getByRole('main').getByText(code, { exact: true }).first()).toBeVisible()
+  const panel = page.getByRole('region', { name: 'Run: A collect: Uganda' })
+  await panel.getByRole('button', { name: 'Run' }).click()
+  await expect(panel.getByRole('region', { name: /^Response/ })).toContainText('"transferMethod": "UGMTN"')
 })
 
 test('no page of the reference loads more than 1.355 times the JavaScript of an empty page', async () => {
-  for (const address of ['/docs', '/docs/collect', '/docs/operators']) {
+  for (const address of ['/docs', '/docs/collect', '/docs/operators', '/docs/countries']) {
     const { bytes } = await measurePageScripts(sandboxUrl(), address, '')
     expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * SCRIPT_BAR)
   }

@@ -24,6 +24,9 @@ const keys = Object.keys(MESSAGES.en) as MessageKey[]
 /** One branch of a plural: `one {# row}`. */
 const BRANCH = /(=\d+|\bone|\bother) \{([^{}]*)\}/g
 
+/** Code in a text of a guide. */
+const CODE = /`[^`]*`/g
+
 /** Texts whose count is never 1: page sizes, limits, and a text with a separate singular. */
 const NEVER_ONE = ['table.rows', 'statement.tooLong', 'overview.someWait', 'transaction.latestCalls']
 
@@ -38,8 +41,22 @@ test('equal placeholders in both languages', () => {
 })
 
 test('U+00A0 before « : ; ! ? » % and inside quotation marks in all French texts', () => {
-  const wrong = Object.entries(MESSAGES.fr).filter(([, text]) => /(?<!\u00a0)[:;!?»%]|«(?!\u00a0)|\u202f/.test(text))
+  const prose = (text: string) => text.replaceAll(CODE, '')
+  const wrong = Object.entries(MESSAGES.fr).filter(([, text]) => /(?<!\u00a0)[:;!?»%]|«(?!\u00a0)|\u202f/.test(prose(text)))
   assert.deepEqual(wrong, [])
+})
+
+test('equal code in both languages of each text of a guide', () => {
+  const codeOf = (text = '') => Array.from(text.matchAll(CODE), ([code]) => code).toSorted()
+  const guides = keys.filter((key) => key.startsWith('guides.'))
+  assert.ok(guides.length > 200)
+  for (const key of guides) assert.deepEqual(codeOf(MESSAGES.fr[key]), codeOf(MESSAGES.en[key]), key)
+})
+
+test('equal statuses, codes and limits in both languages of each text of a guide', () => {
+  const numbersOf = (text = '') =>
+    Array.from(text.replaceAll(/(?<=\d)[,\u00a0](?=\d{3})/g, '').matchAll(/\d+(?:\.\d+)*/g), ([number]) => number).toSorted()
+  for (const key of keys) if (key.startsWith('guides.')) assert.deepEqual(numbersOf(MESSAGES.fr[key]), numbersOf(MESSAGES.en[key]), key)
 })
 
 test('singular for 1, and in French for 0; plural for 2, in all texts with a plural', () => {
@@ -103,8 +120,6 @@ test('no text without a use in the code', async () => {
 test('no words in components: text between tags and in spoken attributes comes from the messages', async () => {
   const found: string[] = []
   for (const { file, text } of await sources(['app/**/*.tsx', 'components/**/*.tsx'])) {
-    // The guides of the API reference are texts in English, in both languages (app/DECISIONS.md).
-    if (file.startsWith('app/docs/_components/guides/')) continue
     const code = text.replace(/\{\/\*[\s\S]*?\*\/\}/g, '').replace(/^\s*(\/\/|\*|\/\*).*$/gm, '')
     for (const [, words] of code.matchAll(/<\/?[A-Za-z][\w.]*(?:\s[^<>]*)?>\s*([^<>{}()=;]*\p{L}{2}[^<>{}()=;]*)(?=<)/gu))
       if (words?.trim() && !CODE_BETWEEN_TAGS.test(words)) found.push(`${file}: ${words.trim()}`)

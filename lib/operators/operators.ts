@@ -25,6 +25,17 @@ export const COUNTRIES = {
   UGANDA: { name: 'UGANDA', code: 'UG', dialCode: '256', currency: 'UGX' },
 } as const satisfies Record<CountryName, Country>
 
+/** A number of each country as the API takes it. The simulated operators pay every one of them. */
+export const EXAMPLE_PHONES: Readonly<Record<CountryName, string>> = {
+  CAMEROON: '237677209341',
+  IVORY_COAST: '2250707123456',
+  SENEGAL: '221771234567',
+  BURKINA_FASO: '22670123456',
+  MALI: '22370123456',
+  BENIN: '2290197123456',
+  UGANDA: '256772123456',
+}
+
 export const COUNTRY_NAMES = Object.keys(COUNTRIES) as [CountryName, ...CountryName[]]
 
 export const OPERATOR_CODES = [
@@ -94,7 +105,8 @@ export const OPERATORS: Record<OperatorCode, Operator> = {
 }
 
 /** The step of the customer of a collect: to confirm on the phone, to follow a link, or to enter a code that they dial for. */
-export type CustomerStep = 'prompt' | 'link' | 'code'
+export const CUSTOMER_STEP_KINDS = ['prompt', 'link', 'code'] as const
+export type CustomerStep = (typeof CUSTOMER_STEP_KINDS)[number]
 
 const CUSTOMER_STEPS: Readonly<Record<OperatorProtocol, CustomerStep>> = {
   'mtn-momo': 'prompt',

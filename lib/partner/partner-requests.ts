@@ -57,6 +57,26 @@ export const SIMULATED_ENDINGS = [
 ] as const
 export type SimulatedEnding = (typeof SIMULATED_ENDINGS)[number]
 
+/** The names of the outcomes in the texts, which have no digits in their keys. */
+export const ENDING_NAMES = {
+  '000': 'success',
+  '901': 'funds',
+  '902': 'number',
+  '903': 'cancelled',
+  '904': 'timeout',
+  '905': 'account',
+  '906': 'callbackLost',
+  '907': 'silentMoved',
+  '908': 'silentNotMoved',
+  '909': 'callbackThrice',
+  '910': 'callbackFirst',
+  '911': 'errorsFirst',
+  '912': 'never',
+  '913': 'contradiction',
+  '914': 'slow',
+  '915': 'takenBack',
+} as const satisfies Record<SimulatedEnding, string>
+
 /** How a call ended, by the first digit of its status. */
 export const STATUS_CLASSES = ['2', '4', '5'] as const
 

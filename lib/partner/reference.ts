@@ -52,6 +52,22 @@ export type ReferenceExample = { name: string; summary: string; json: string }
 /** One reason for a refusal. `code`: what version 2 calls it; absent where only version 1 refuses. */
 export type ReferenceCause = { id: string; status: number; code?: string | undefined; cause: string; remedy: string; message: string }
 
+/** The values that an example takes from the answer to an earlier one. */
+export const RUN_VARIABLES = ['TRANSACTION_ID', 'BATCH_ID'] as const
+export type RunVariable = (typeof RUN_VARIABLES)[number]
+
+/** A UUID of its own for each run, in a body: the name is that of the example for a shell. */
+export const NEW_ID = /\$EXTERNAL_ID(?:_\d+)?\b/g
+
+/** The part of an example that the page which runs it shows: its body, null where it has none, and what the reader fills in. */
+export type RunnableExample = { operation: string; body: string | null; variables: readonly RunVariable[] }
+
+/** An example of a payment: how programs send it, and what a page sends. */
+export type PaymentExample = { samples: Samples; run: RunnableExample }
+
+/** The request of an example, with `$NAME` in place of values of the reader. `target`: its path and query. */
+export type ExampleRequest = Omit<RunnableExample, 'operation'> & { method: 'GET' | 'POST'; target: string; hasKey: boolean }
+
 export type ReferenceOperation = {
   id: string
   tag: string
@@ -66,104 +82,22 @@ export type ReferenceOperation = {
   answer: { description: string; shape: 'object' | 'array' | 'number'; fields: ReferenceField[]; examples: ReferenceExample[] }
   causes: ReferenceCause[]
   samples: Samples
+  /** Undefined where a page may not make the call: the tokens, which need a password, and decisions, which are a checker's. */
+  run: ExampleRequest | undefined
 }
+
+/** Remembers the slug of the application whose values this browser has in the examples. */
+export const READER_COOKIE = 'countersign.docs-application'
 
 /** The variables of the environment that the examples read. `apiId`: of the application, if it is known. */
 export function environmentText(baseUrl: string, apiId = '…'): string {
   return `export BASE_URL=${baseUrl}\nexport API_ID=${apiId} API_KEY=…\nexport API_USER=… API_PASSWORD=…\nexport WEBHOOK_SECRET=…`
 }
 
-/** A place that the search finds: the address of a page and a place in it. */
-export type SearchEntry = { title: string; where: string; href: string }
-
-/** The guides, in the order of the navigation; the first steps are the page /docs itself. Each section has its place in the page. */
-export const GUIDES = {
-  start: [
-    ['credentials', 'Get your credentials'],
-    ['token', 'Get a token'],
-    ['first-collect', 'Make your first collect'],
-    ['result', 'Get the result'],
-    ['go-live', 'Before you go live'],
-  ],
-  authentication: [
-    ['credentials', 'The three credentials'],
-    ['headers', 'The three headers'],
-    ['tokens', 'Access tokens and refresh tokens'],
-    ['scopes', 'What a key may do'],
-    ['addresses', 'The allow list of addresses'],
-    ['refused', 'What a 401 and a 403 mean'],
-  ],
-  idempotency: [
-    ['retry', 'Repeat a request'],
-    ['conflict', 'The same externalId with other content'],
-    ['batch', 'In depositMultiple'],
-    ['key', 'Idempotency-Key in version 2'],
-  ],
-  approvals: [
-    ['rule', 'Which transactions wait'],
-    ['start', 'Get one that waits'],
-    ['checker', 'Who decides'],
-    ['decide', 'Approve or reject it'],
-  ],
-  customers: [
-    ['steps', 'What the customer does'],
-    ['page', 'The customer’s page'],
-    ['result', 'When the customer does nothing'],
-    ['test', 'In the sandbox'],
-  ],
-  states: [
-    ['graph', 'States and edges'],
-    ['edges', 'What moves a transaction'],
-    ['messages', 'Why a transaction failed'],
-  ],
-  webhooks: [
-    ['payload', 'The request'],
-    ['headers', 'Headers'],
-    ['answer', 'Answer with 200'],
-    ['schedule', 'Attempts'],
-    ['secret', 'Get the secret'],
-    ['verify', 'Verify the signature'],
-    ['rotation', 'When the secret is rotated'],
-    ['local', 'On your machine'],
-  ],
-  clients: [
-    ['download', 'Download'],
-    ['collect', 'A first collect'],
-    ['behaviour', 'Tokens, timeouts and retries'],
-    ['errors', 'Errors'],
-    ['webhooks', 'Verify a webhook'],
-  ],
-  errors: [
-    ['fields', 'The fields of an error'],
-    ['codes', 'Codes of version 2'],
-    ['order', 'The order of the checks'],
-    ['retry', 'What to retry'],
-    ['causes', 'Every cause'],
-  ],
-  sandbox: [
-    ['numbers', 'Phone numbers and their outcomes'],
-    ['difference', 'What differs from production'],
-  ],
-  operators: [
-    ['codes', 'Operator codes'],
-    ['amounts', 'Amounts and currencies'],
-    ['phones', 'Phone numbers'],
-  ],
-  versions: [
-    ['promise', 'What may change within a version'],
-    ['two', 'Version 1 and version 2'],
-    ['document', 'The OpenAPI documents'],
-    ['changes', 'Changelog'],
-  ],
-} as const satisfies Record<string, readonly (readonly [id: string, title: string])[]>
-
-export type Guide = keyof typeof GUIDES
-
-export function isGuide(value: string): value is Guide {
-  return Object.hasOwn(GUIDES, value)
-}
+/** A place that the search finds: the address of a page and a place in it. `lang`: of its texts, if it is not that of the page. */
+export type SearchEntry = { title: string; where: string; href: string; lang?: 'en' | undefined }
 
 /** The answer of `/docs/search`, in the order of the pages. */
 export const searchIndexSchema: z.ZodType<readonly SearchEntry[]> = z.array(
-  z.object({ title: z.string(), where: z.string(), href: z.string().startsWith('/') }),
+  z.object({ title: z.string(), where: z.string(), href: z.string().startsWith('/'), lang: z.literal('en').optional() }),
 )

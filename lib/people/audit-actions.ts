@@ -98,6 +98,7 @@ export const AUDIT_ACTIONS = [
   'webhook.recovery_stopped',
   'webhook.test_sent',
   'sandbox.transaction_started',
+  'sandbox.example_run',
   'installation.restored',
   'installation.backup_noted',
   'installation.restore_test_noted',

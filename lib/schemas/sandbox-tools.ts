@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
+import { RUN_VARIABLES } from '#lib/partner/reference.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 
 /** A test transaction. The schema of the API reads amount and address once more. */
@@ -15,3 +16,11 @@ export const testTransactionSchema = z.object({
   webhookUrl: z.string().trim().min(1).max(2_048),
 })
 export type TestTransactionInput = z.input<typeof testTransactionSchema>
+
+/** A run of an example of the reference. The API reads the body, which the reader may have changed, as that of a program. */
+export const exampleRunSchema = z.object({
+  operation: z.string().min(1).max(100),
+  body: z.string().max(65_536).nullable(),
+  variables: z.partialRecord(z.enum(RUN_VARIABLES), z.uuid()),
+})
+export type ExampleRunInput = z.input<typeof exampleRunSchema>

@@ -1,6 +1,9 @@
 import { Fragment } from 'react'
 import { CopyButton } from '#components/ui/copy-button.tsx'
-import type { SampleLanguage, Samples } from '#lib/partner/reference.ts'
+import { fillSamples } from '#lib/partner/fill-samples.ts'
+import type { ReferenceOperation, RunnableExample, SampleLanguage, Samples } from '#lib/partner/reference.ts'
+import { readReader } from '../read-reader.ts'
+import { ExampleRun } from './run/example-run.tsx'
 import { SampleTabs } from './sample-tabs.tsx'
 
 const TOKEN =
@@ -47,12 +50,14 @@ function CodeText({ label, source, isCode = true }: { label: string; source: str
   )
 }
 
+type CodeBlockProps = { label: string; labelLang?: 'en'; source: string; isCode?: boolean }
+
 /** One text with its title and a button that copies it. */
-export function CodeBlock({ label, source, isCode = false }: { label: string; source: string; isCode?: boolean }) {
+export function CodeBlock({ label, labelLang, source, isCode = false }: CodeBlockProps) {
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-sunken">
       <figcaption className="flex min-h-9 items-center justify-between gap-2 border-b border-line py-1 pr-2 pl-3 text-second font-medium text-ink-2">
-        <span lang="en">{label}</span>
+        <span lang={labelLang}>{label}</span>
         <CopyButton text={source} label={label} />
       </figcaption>
       <CodeText label={label} source={source} isCode={isCode} />
@@ -60,9 +65,29 @@ export function CodeBlock({ label, source, isCode = false }: { label: string; so
   )
 }
 
-/** An example in four languages. */
-export function CodeSamples({ title, samples, initial }: { title: string; samples: Samples; initial: SampleLanguage }) {
-  const panel = (language: SampleLanguage) => <CodeText label={`${title} (${language})`} source={samples[language]} />
+type CodeSamplesProps = { title: string; samples: Samples; initial: SampleLanguage; run?: RunnableExample | undefined }
+
+/** An example in four languages. An engineer who is signed in sees it with the values of an application, and in a sandbox can run it. */
+export async function CodeSamples({ title, samples, initial, run }: CodeSamplesProps) {
+  const reader = await readReader()
+  const sources = reader ? fillSamples(samples, reader) : samples
+  const panel = (language: SampleLanguage) => <CodeText label={`${title} (${language})`} source={sources[language]} />
   const panels = { curl: panel('curl'), typescript: panel('typescript'), python: panel('python'), php: panel('php') }
-  return <SampleTabs title={title} sources={samples} panels={panels} initial={initial} />
+  const tabs = <SampleTabs title={title} sources={sources} panels={panels} initial={initial} />
+  if (!run || !reader?.canRun) return tabs
+  return (
+    <div>
+      {tabs}
+      <ExampleRun key={reader.application.slug} title={title} example={run} application={reader.application} />
+    </div>
+  )
+}
+
+type OperationSamplesProps = { title?: string; operation: ReferenceOperation; initial: SampleLanguage }
+
+/** The example of an operation. */
+export function OperationSamples({ operation, initial, title = operation.summary }: OperationSamplesProps) {
+  const { id, run, samples } = operation
+  const example = run && { operation: id, body: run.body, variables: run.variables }
+  return <CodeSamples title={title} samples={samples} initial={initial} run={example} />
 }

@@ -1,16 +1,18 @@
+import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { ReferenceCause, ReferenceField, ReferenceOperation, SampleLanguage } from '#lib/partner/reference.ts'
-import { CodeBlock, CodeSamples } from './code-block.tsx'
+import { CodeBlock, OperationSamples } from './code-block.tsx'
 import { Code, Description, Inline, PlaceLink, Section } from './prose.tsx'
 
-type Props = { t: Translate; operation: ReferenceOperation; language: SampleLanguage }
+type Props = { t: Translate; locale: Locale; operation: ReferenceOperation; language: SampleLanguage }
 
 /** One operation: what it does, what it takes, what it returns, why it refuses; examples beside it where there is room. */
-export function OperationPage({ t, operation, language }: Props) {
-  const { method, path, summary, description, isOpen, parameters, body, answer, causes, samples } = operation
+export function OperationPage({ t, locale, operation, language }: Props) {
+  const { method, path, summary, description, isOpen, parameters, body, answer, causes } = operation
   return (
     <article>
+      {locale !== 'en' && <p className="mb-4 text-quiet">{t('docs.englishOnly')}</p>}
       <header>
         <h1 lang="en" className="text-figure">
           {summary}
@@ -43,9 +45,9 @@ export function OperationPage({ t, operation, language }: Props) {
         </div>
         <aside aria-label={t('docs.example')} className="min-w-0">
           <div className="grid grid-cols-[minmax(0,1fr)] gap-4 xl:sticky xl:top-18 xl:max-h-[calc(100dvh-88px)] xl:overflow-y-auto">
-            <CodeSamples title={t('docs.example')} samples={samples} initial={language} />
+            <OperationSamples title={t('docs.example')} operation={operation} initial={language} />
             {answer.examples.map(({ name, summary: title, json }) => (
-              <CodeBlock key={name} label={`200: ${title}`} source={json} />
+              <CodeBlock key={name} label={`200: ${title}`} labelLang="en" source={json} />
             ))}
           </div>
         </aside>

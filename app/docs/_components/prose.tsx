@@ -1,8 +1,9 @@
 import { Fragment, type ReactNode } from 'react'
 import { Badge, type Tone } from '#components/ui/display/badge.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { GUIDES, type Guide } from '#lib/partner/reference.ts'
+import { GUIDES, type Guide } from '#lib/partner/guides.ts'
 import type { TransactionStatus } from '#lib/payments/transactions/transaction-status.ts'
+import { getT } from '#server/back-office/preferences.ts'
 
 /** Paragraphs of the OpenAPI document, which are in English in every language of the page. */
 export function Description({ text }: { text: string }) {
@@ -18,7 +19,7 @@ export function Description({ text }: { text: string }) {
 /** A paragraph of a guide. Text between backticks is code. */
 export function P({ children }: { children: string }) {
   return (
-    <p lang="en" className="max-w-[68ch]">
+    <p className="max-w-[68ch]">
       <Inline text={children} />
     </p>
   )
@@ -28,7 +29,7 @@ export function P({ children }: { children: string }) {
 export function List({ items, isOrdered = false }: { items: readonly ReactNode[]; isOrdered?: boolean }) {
   const Tag = isOrdered ? 'ol' : 'ul'
   return (
-    <Tag lang="en" className={`grid max-w-[68ch] gap-1.5 pl-5 ${isOrdered ? 'list-decimal' : 'list-disc'}`}>
+    <Tag className={`grid max-w-[68ch] gap-1.5 pl-5 ${isOrdered ? 'list-decimal' : 'list-disc'}`}>
       {items.map((item, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the items of a guide never change their order.
         <li key={index}>{typeof item === 'string' ? <Inline text={item} /> : item}</li>
@@ -52,23 +53,11 @@ export function Code({ children }: { children: ReactNode }) {
 }
 
 /** A section of a page with a link to itself. */
-export function Section({
-  id,
-  title,
-  level = 2,
-  lang,
-  children,
-}: {
-  id: string
-  title: string
-  level?: 2 | 3
-  lang?: string
-  children: ReactNode
-}) {
+export function Section({ id, title, level = 2, children }: { id: string; title: string; level?: 2 | 3; children: ReactNode }) {
   const Heading = level === 2 ? 'h2' : 'h3'
   return (
     <section aria-labelledby={id} className={level === 2 ? 'mt-10' : 'mt-6'}>
-      <Heading id={id} lang={lang} className={`group scroll-mt-20 ${level === 2 ? 'text-balance' : 'text-amount'}`}>
+      <Heading id={id} className={`group scroll-mt-20 ${level === 2 ? 'text-balance' : 'text-amount'}`}>
         <PlaceLink id={id}>
           {title}
           <span aria-hidden="true" className="ml-2 text-quiet opacity-0 group-hover:opacity-100">
@@ -91,11 +80,12 @@ export function PlaceLink({ id, className = '', children }: { id: string; classN
 }
 
 /** A section of a guide, with the title that the search and the contents show. */
-export function GuideSection({ guide, id, children }: { guide: Guide; id: string; children: ReactNode }) {
+export async function GuideSection({ guide, id, children }: { guide: Guide; id: string; children: ReactNode }) {
   const title = GUIDES[guide].find(([each]) => each === id)?.[1]
   if (title === undefined) throw new Error(`The guide ${guide} has no section ${id}`)
+  const t = await getT()
   return (
-    <Section id={id} title={title} lang="en">
+    <Section id={id} title={t(title)}>
       {children}
     </Section>
   )
@@ -107,11 +97,11 @@ export function DocsPage({ t, guide, children }: { t: Translate; guide: Guide; c
     <article className="max-w-[860px]">
       <h1 className="text-figure">{t(`docs.guide.${guide}`)}</h1>
       <nav aria-label={t('docs.on')} className="mt-4 border-l-2 border-line pl-4">
-        <ul lang="en" className="grid gap-1 text-ink-2">
+        <ul className="grid gap-1 text-ink-2">
           {GUIDES[guide].map(([id, title]) => (
             <li key={id}>
               <a href={`#${id}`} className="hover:text-ink hover:underline">
-                {title}
+                {t(title)}
               </a>
             </li>
           ))}

@@ -99,7 +99,7 @@ function SearchResults({ id, results, active, onPoint, onChoose }: Props) {
           tabIndex={-1}
           id={`${id}-${index}`}
           aria-selected={index === active}
-          lang="en"
+          lang={entry.lang}
           onMouseDown={(event) => {
             // Before the field loses the focus, which closes the list.
             event.preventDefault()

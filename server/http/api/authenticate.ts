@@ -37,6 +37,16 @@ export async function authenticate(runtime: HttpRuntime, request: ApiRequest, tr
   return ok(caller.value)
 }
 
+/**
+ * Admits a call that a person makes in place of the program, in a sandbox whose rights are already checked. No key is
+ * used, and no address is compared with the allow list, which is for the program's servers. Notes in `trace` whose call it is.
+ */
+export function admitInPlaceOfProgram(caller: Caller, trace: CallTrace): Result<Caller, Refusal> {
+  const { applicationId, isEnabled } = caller.application
+  trace.owner = { applicationId, cause: isEnabled ? undefined : 'application_disabled', isProven: true }
+  return isEnabled ? ok(caller) : err(refuseAdmission('application_disabled', undefined))
+}
+
 /** Returns the refusal of a key that is limited to other scopes. */
 export function refuseScope({ scopes }: Pick<Caller, 'scopes'>, scope: ApiScope): Refusal | undefined {
   if (scopes === null || scopes.has(scope)) return undefined

@@ -3,7 +3,7 @@ import { isOverloaded } from '#server/database/batcher.ts'
 import { isDatabaseAway } from '#server/database/database-away.ts'
 import type { Caller } from '#server/partner-auth/authenticate-caller.ts'
 import { reportUnexpected } from '#server/report-unexpected.ts'
-import { authenticate, refuseScope } from '../api/authenticate.ts'
+import { admitInPlaceOfProgram, authenticate, refuseScope } from '../api/authenticate.ts'
 import { beginRecord, type CallTrace } from '../api/call-record.ts'
 import type { Endpoint, HttpRuntime, PartnerEndpoint } from '../api/endpoint.ts'
 import { DATABASE_AWAY, errorResponse, INTERNAL_ERROR, OVERLOADED, type Refusal, refuse } from '../api/errors.ts'
@@ -14,9 +14,10 @@ import { findEndpoint } from './routes.ts'
 
 /**
  * Responds to one request: checks path and method, then calls the endpoint. Never throws. Every refusal has the five fields. Each
- * request is counted, and logged if the access log is on.
+ * request is counted, and logged if the access log is on. `personsCaller`: a person makes this call in place of the program that it names, and
+ * the request has no credentials.
  */
-export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest): Promise<ApiResponse> {
+export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest, personsCaller?: Caller): Promise<ApiResponse> {
   const startedMs = performance.now()
   const endpoint = ofMethod(findEndpoint(request.path), request.method)
   const trace: CallTrace = { applicationId: undefined, owner: undefined }
@@ -25,7 +26,7 @@ export async function handleApiRequest(runtime: HttpRuntime, request: ApiRequest
   let response: ApiResponse
   const traced = isMonitoring(request.path) ? undefined : runtime.tracing?.beginRequest(request.header('traceparent'))
   try {
-    const answer = () => respond(runtime, record?.request ?? request, endpoint, trace)
+    const answer = () => respond(runtime, record?.request ?? request, { endpoint, trace, personsCaller })
     response = await (traced ? traced.run(answer) : answer())
   } catch (error) {
     response = respondToThrow(runtime, request, error)
@@ -64,7 +65,9 @@ function isMonitoring(path: string): boolean {
   return path.startsWith('/health') || path === '/metrics'
 }
 
-async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endpoint | undefined, trace: CallTrace): Promise<ApiResponse> {
+type Found = { endpoint: Endpoint | undefined; trace: CallTrace; personsCaller: Caller | undefined }
+
+async function respond(runtime: HttpRuntime, request: ApiRequest, { endpoint, trace, personsCaller }: Found): Promise<ApiResponse> {
   const refused = (refusal: Refusal) => errorResponse(refusal, request.path, runtime.clock)
   if (!endpoint) return refused(refuse(404, 'endpoint_not_found', 'Endpoint not found.'))
   if (!allowsMethod(endpoint, request.method)) return refused(refuseMethod(endpoint))
@@ -72,7 +75,7 @@ async function respond(runtime: HttpRuntime, request: ApiRequest, endpoint: Endp
     const answer = await endpoint.respond(runtime, request, trace)
     return answer.ok ? answer.value : refused(answer.error)
   }
-  const caller = await authenticate(runtime, request, trace)
+  const caller = personsCaller ? admitInPlaceOfProgram(personsCaller, trace) : await authenticate(runtime, request, trace)
   if (!caller.ok) return refused(caller.error)
   trace.applicationId = caller.value.application.applicationId
   if (!endpoint.isLimited) return answerPartner(runtime, request, endpoint, caller.value)

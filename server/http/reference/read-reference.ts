@@ -1,7 +1,7 @@
 import type { ReferenceCause, ReferenceExample, ReferenceField, ReferenceOperation } from '#lib/partner/reference.ts'
 import { buildOpenApiDocument } from '../openapi/openapi.ts'
 import type { Json } from '../openapi/operation.ts'
-import { writeSamples } from './samples/samples.ts'
+import { writeRequest, writeSamples } from './samples/samples.ts'
 
 type ReferenceWebhook = {
   summary: string
@@ -53,6 +53,7 @@ function describeOperation(document: DocumentView, path: string, method: 'GET' |
     place === 'query' && example !== undefined ? [[name, example]] : [],
   )
   const examplePath = parameters.reduce((text, { name, example }) => text.replace(`{${name}}`, String(example)), path)
+  const call = { method, path: examplePath, isOpen, query, idempotencyKey: keyOf(parameters), body: media?.example }
   return {
     id,
     tag: operation.tags[0],
@@ -72,9 +73,13 @@ function describeOperation(document: DocumentView, path: string, method: 'GET' |
       },
     answer: describeAnswer(document, operation),
     causes: causesOf(operation),
-    samples: writeSamples({ method, path: examplePath, isOpen, query, idempotencyKey: keyOf(parameters), body: media?.example }),
+    samples: writeSamples(call),
+    run: isOpen || DECISIONS.has(id) ? undefined : writeRequest(call),
   }
 }
+
+/** A person who ran one of these would decide in the name of a checker. */
+const DECISIONS: ReadonlySet<string> = new Set(['validateTransaction', 'rejectTransaction'])
 
 /** The example of the header that names a payment. */
 function keyOf(parameters: readonly ParameterView[]): string | undefined {

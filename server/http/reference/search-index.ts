@@ -1,16 +1,27 @@
+import type { Locale } from '#lib/i18n/locale.ts'
+import { createTranslate } from '#lib/i18n/translate.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { GUIDES, type Guide, type SearchEntry } from '#lib/partner/reference.ts'
+import { GUIDES, type Guide } from '#lib/partner/guides.ts'
+import type { SearchEntry } from '#lib/partner/reference.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { SIMULATED_OUTCOMES } from '#server/operators/simulator/behaviour.ts'
 import { allCauses, readReference } from './read-reference.ts'
 
-let entries: SearchEntry[] | undefined
+const indexes = new Map<Locale, SearchEntry[]>()
 
-/** Everything that the search finds: operations, their fields, guides, causes of errors, operators and simulated outcomes. */
-export function readSearchIndex(): SearchEntry[] {
-  entries ??= [...findOperations(), ...findGuides(), ...findCauses(), ...findTables()]
+/**
+ * Everything that the search finds, for readers of a language: operations, their fields, guides, causes of errors, operators and simulated
+ * outcomes. The guides are in that language; what comes from the OpenAPI document is in English.
+ */
+export function readSearchIndex(locale: Locale): SearchEntry[] {
+  const known = indexes.get(locale)
+  if (known) return known
+  const inEnglish = locale === 'en' ? {} : ({ lang: 'en' } as const)
+  const document = [...findOperations(), ...findWebhook(), ...findCauses(), ...findTables()].map((entry) => ({ ...entry, ...inEnglish }))
+  const entries = [...document, ...findGuides(locale)]
+  indexes.set(locale, entries)
   return entries
 }
 
@@ -26,16 +37,19 @@ function findOperations(): SearchEntry[] {
   ]
 }
 
-function findGuides(): SearchEntry[] {
-  const guides = Object.keys(GUIDES) as Guide[]
+function findGuides(locale: Locale): SearchEntry[] {
+  const t = createTranslate(locale, MESSAGES[locale])
+  return (Object.keys(GUIDES) as Guide[]).flatMap((guide) => {
+    const address = paths.docs(guide === 'start' ? undefined : guide)
+    const name = t(`docs.guide.${guide}`)
+    const sections = GUIDES[guide].map(([id, title]) => ({ title: t(title), where: name, href: `${address}#${id}` }))
+    return [{ title: name, where: t('guides.guide'), href: address }, ...sections]
+  })
+}
+
+function findWebhook(): SearchEntry[] {
   const { webhook } = readReference()
   return [
-    ...guides.flatMap((guide) => {
-      const address = paths.docs(guide === 'start' ? undefined : guide)
-      const name = MESSAGES.en[`docs.guide.${guide}`] ?? guide
-      const sections = GUIDES[guide].map(([id, title]) => ({ title, where: name, href: `${address}#${id}` }))
-      return [{ title: name, where: 'Guide', href: address }, ...sections]
-    }),
     ...webhook.fields.map(({ name }) => ({ title: name, where: 'Webhook · body', href: `${paths.docs('webhooks')}#body-${name}` })),
     ...webhook.headers.map(({ name }) => ({ title: name, where: 'Webhook · header', href: `${paths.docs('webhooks')}#header-${name}` })),
   ]

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import { SIMULATED_ENDINGS, type SimulatedEnding } from '#lib/partner/partner-requests.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
 
 /** The behaviour of the simulated operator for a transfer; decided by the last three digits of the phone number. */
@@ -30,67 +31,61 @@ const SUCCESS: Behaviour = {
   answer: 'at_once',
 }
 
-type Row = Behaviour & { explanation: string }
-
-const BY_LAST_DIGITS: Record<string, Row> = {
-  901: failing(FAILURE_MESSAGES.insufficientFunds, 'The wallet does not hold the amount.'),
-  902: failing(FAILURE_MESSAGES.invalidNumber, 'The number does not exist at the operator.'),
-  903: failing(FAILURE_MESSAGES.cancelledByCustomer, 'The customer refused the confirmation on the phone.'),
-  904: failing(FAILURE_MESSAGES.operatorTimeout, 'The operator reports a timeout of its own.'),
-  905: failing(FAILURE_MESSAGES.notRegistered, 'The number has no mobile money account.'),
+const BY_LAST_DIGITS: Record<Exclude<SimulatedEnding, '000'>, Behaviour> = {
+  901: failing(FAILURE_MESSAGES.insufficientFunds),
+  902: failing(FAILURE_MESSAGES.invalidNumber),
+  903: failing(FAILURE_MESSAGES.cancelledByCustomer),
+  904: failing(FAILURE_MESSAGES.operatorTimeout),
+  905: failing(FAILURE_MESSAGES.notRegistered),
   906: {
     ...SUCCESS,
     callbacks: 0,
-    explanation: 'Executed, and the callback of the operator is lost: polling or chekTransactionStatus finds the result.',
   },
   907: {
     ...SUCCESS,
     answer: 'silence',
-    explanation: 'The operator never answers the submission, but the money moves: queries find the result.',
   },
   // The first submission vanishes on the way. Sent again under its reference it is taken, and ends without money moving.
   908: {
-    ...failing(FAILURE_MESSAGES.operatorTimeout, 'The operator never answers the first submission, and the money does not move.'),
+    ...failing(FAILURE_MESSAGES.operatorTimeout),
     turnedAway: { times: 1, how: 'silence' },
   },
-  909: { ...SUCCESS, callbacks: 3, explanation: 'The operator sends its callback three times. You get one webhook.' },
-  910: { ...SUCCESS, due: 'at_once', explanation: 'The callback of the operator overtakes its answer to the submission.' },
-  911: { ...SUCCESS, turnedAway: { times: 2, how: 'http_500' }, explanation: 'The operator answers HTTP 500 twice and then accepts.' },
-  912: { ...SUCCESS, due: 'never', explanation: 'The operator leaves the transfer open.' },
+  909: { ...SUCCESS, callbacks: 3 },
+  910: { ...SUCCESS, due: 'at_once' },
+  911: { ...SUCCESS, turnedAway: { times: 2, how: 'http_500' } },
+  912: { ...SUCCESS, due: 'never' },
   913: {
-    ...failing(FAILURE_MESSAGES.cancelledByCustomer, 'The callback says SUCCESS and a query says FAILED. The query is right.'),
+    ...failing(FAILURE_MESSAGES.cancelledByCustomer),
     callbackClaim: 'SUCCESS',
   },
-  914: { ...SUCCESS, due: 'slow', explanation: 'The operator needs 60 s.' },
+  914: { ...SUCCESS, due: 'slow' },
   915: {
-    ...failing(
-      FAILURE_MESSAGES.operatorTimeout,
-      'The operator reports a failure, and 60 s later that the money has moved. FAILED stays, and the contradiction is listed.',
-    ),
+    ...failing(FAILURE_MESSAGES.operatorTimeout),
     isTakenBack: true,
   },
 }
 
-/** The description of each row, for the reference. */
+/** The result of each row, for the reference. */
 export const SIMULATED_OUTCOMES: readonly {
-  digits: string
+  digits: SimulatedEnding
   status: 'PENDING' | 'SUCCESS' | 'FAILED'
   message: string | null
-  explanation: string
-}[] = Object.entries(BY_LAST_DIGITS).map(([digits, { due, result, explanation }]) => ({
-  digits,
-  status: due === 'never' ? 'PENDING' : result.kind === 'failed' ? 'FAILED' : 'SUCCESS',
-  message: result.kind === 'failed' ? result.message : null,
-  explanation,
-}))
+}[] = SIMULATED_ENDINGS.flatMap((digits) => {
+  if (digits === '000') return []
+  const { due, result } = BY_LAST_DIGITS[digits]
+  const status = due === 'never' ? 'PENDING' : result.kind === 'failed' ? 'FAILED' : 'SUCCESS'
+  return [{ digits, status, message: result.kind === 'failed' ? result.message : null }]
+})
+
+const ROWS: Readonly<Record<string, Behaviour | undefined>> = BY_LAST_DIGITS
 
 /** The row of the table for this phone number. */
 export function behaviourFor(phoneNumber: string): Behaviour {
-  return BY_LAST_DIGITS[phoneNumber.slice(-3)] ?? SUCCESS
+  return ROWS[phoneNumber.slice(-3)] ?? SUCCESS
 }
 
-function failing(message: string, explanation: string): Row {
-  return { ...SUCCESS, result: { kind: 'failed', message }, explanation }
+function failing(message: string): Behaviour {
+  return { ...SUCCESS, result: { kind: 'failed', message } }
 }
 
 type BadDay = { badDayShare?: number; random?: () => number }

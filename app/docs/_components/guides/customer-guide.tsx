@@ -1,23 +1,21 @@
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
-import { type CustomerStep, customerStepOf, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
+import { customerStepOf, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
+import type { SampleLanguage } from '#lib/partner/reference.ts'
+import type { STEP_EXAMPLES } from '#server/http/reference/country-starts.ts'
+import { CodeSamples } from '../code-block.tsx'
 import { Code, GuideSection, List, P } from '../prose.tsx'
 
-const STEPS: Readonly<Record<CustomerStep, string>> = {
-  prompt: 'Prompt: confirms on the phone with the secret code',
-  link: 'Link: follows a link or scans a QR code, and confirms at the operator',
-  code: 'Code: dials a number, gets a code, and enters it on the customer’s page',
-}
+type Props = { t: Translate; baseUrl: string; language: SampleLanguage; examples: typeof STEP_EXAMPLES }
 
 /** How the customers of a collect pay at each of the operators. */
-export function CustomerGuide({ baseUrl }: { baseUrl: string }) {
+export function CustomerGuide({ t, baseUrl, language, examples }: Props) {
   const withPrompt = OPERATOR_CODES.filter((code) => customerStepOf(code) === 'prompt').length
   return (
     <>
       <GuideSection guide="customers" id="steps">
-        <P>
-          {`A collect ends when its customer has agreed. ${withPrompt} of the ${OPERATOR_CODES.length} operators ask on the customer’s phone. The others send nothing: without the customer’s page, the customer never learns of the payment.`}
-        </P>
-        <ul lang="en" className="divide-y divide-line border-y border-line">
+        <P>{t('guides.customers.steps.text', { prompts: withPrompt, all: OPERATOR_CODES.length })}</P>
+        <ul className="divide-y divide-line border-y border-line">
           {Object.values(OPERATORS).map(({ code, country }) => (
             <li key={code} className="grid gap-x-4 gap-y-0.5 py-2 sm:grid-cols-[minmax(0,5fr)_minmax(0,7fr)]">
               <p className="flex flex-wrap items-baseline gap-x-3">
@@ -27,37 +25,36 @@ export function CustomerGuide({ baseUrl }: { baseUrl: string }) {
                 <OperatorMark code={code} isCountryHidden />
                 <Code>{country.name}</Code>
               </p>
-              <p className="text-ink-2">{STEPS[customerStepOf(code)]}</p>
+              <p className="text-ink-2">{t(`guides.step.${customerStepOf(code)}`)}</p>
             </li>
           ))}
         </ul>
       </GuideSection>
       <GuideSection guide="customers" id="page">
-        <P>
-          {`Every collect has a page for its customer. Send the customer to \`${baseUrl}/pay/<payToken>\`, with the \`payToken\` of the response to \`collect\`: redirect the browser, or send the address in a message. The page says who requests which amount, shows the link, the number to dial or that the phone asks, and finally the result.`}
-        </P>
+        <P>{t('guides.customers.page.text', { baseUrl })}</P>
         <List
-          items={[
-            'Use it for every operator: where the phone asks, the page says so. Then your program needs no case for each operator.',
-            'Store the `payToken` of the response to `collect`. Later responses may have the token of the operator, which names no page.',
-            'The page expires a day after the transaction has ended. A wrong token looks like an expired one.',
-            'It works without JavaScript, in English and in French.',
-          ]}
+          items={[t('guides.customers.page.a'), t('guides.customers.page.b'), t('guides.customers.page.c'), t('guides.customers.page.d')]}
         />
       </GuideSection>
       <GuideSection guide="customers" id="result">
-        <P>
-          The transaction stays `PENDING` until the customer agrees or refuses, or until the time of the operator is over; then it is
-          `FAILED`. The customer has 30 minutes for a code and three tries; after the third wrong code, its message is `Trois codes
-          erronés`. A collect that was not paid can be started again with a new `externalId`.
-        </P>
+        <P>{t('guides.customers.result.a')}</P>
       </GuideSection>
       <GuideSection guide="customers" id="test">
-        <P>
-          In the sandbox the simulated customer pays after a second and a half. A tester who opens the page or the link before that acts as
-          the customer instead. The sandbox tools of the back office start a test collect, and link to its page and to the simulated phone
-          on which codes are dialled for.
-        </P>
+        <P>{t('guides.customers.test.a')}</P>
+        <P>{t('guides.customers.test.each')}</P>
+        {examples.map(({ step, operator, collect }) => (
+          <div key={step} className="grid grid-cols-[minmax(0,1fr)] gap-2">
+            <p className="font-medium">
+              {t(`guides.step.${step}`)} (<Code>{operator}</Code>)
+            </p>
+            <CodeSamples
+              title={t('guides.customers.test.collect', { operator })}
+              samples={collect.samples}
+              run={collect.run}
+              initial={language}
+            />
+          </div>
+        ))}
       </GuideSection>
     </>
   )

@@ -1,18 +1,20 @@
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Table, Td, Th, Tr } from '#components/ui/display/table.tsx'
+import type { Locale } from '#lib/i18n/locale.ts'
+import type { Translate } from '#lib/i18n/translate.ts'
 import { formatMinor } from '#lib/money/money.ts'
-import { COUNTRIES, OPERATORS } from '#lib/operators/operators.ts'
+import { COUNTRIES, EXAMPLE_PHONES, OPERATORS } from '#lib/operators/operators.ts'
+import { formatAmount } from '#lib/text/format.ts'
 import { Code, GuideSection, List, P, PlaceLink } from '../prose.tsx'
 
-const group = (amountMinor: bigint) => formatMinor(amountMinor).replaceAll(/\B(?=(\d{3})+$)/g, ',')
-
 /** The thirteen operators. */
-export function OperatorGuide() {
+export function OperatorGuide({ t, locale }: { t: Translate; locale: Locale }) {
+  const group = (amountMinor: bigint) => formatAmount(formatMinor(amountMinor), locale)
   return (
     <>
       <GuideSection guide="operators" id="codes">
-        <P>`transferMethod` names one operator in one country, and `countryName` must be that country. Both are written in capitals.</P>
-        <ul lang="en" className="divide-y divide-line border-y border-line">
+        <P>{t('guides.operators.codes.a')}</P>
+        <ul className="divide-y divide-line border-y border-line">
           {Object.values(OPERATORS).map(({ code, country, decimals, limits }) => (
             <li
               key={code}
@@ -27,12 +29,16 @@ export function OperatorGuide() {
               </p>
               <div className="text-ink-2">
                 <p>
-                  <Code>{country.name}</Code> · {country.currency}, {decimals === 0 ? 'whole amounts' : 'two decimals'} · +
-                  {country.dialCode}
+                  <Code>{country.name}</Code> · {country.currency},{' '}
+                  {t(decimals === 0 ? 'guides.operators.whole' : 'guides.operators.decimals')} · +{country.dialCode}
                 </p>
                 <p className="text-second text-quiet tabular">
-                  collect {group(limits.COLLECT.minimumMinor)} to {group(limits.COLLECT.maximumMinor)}, deposit{' '}
-                  {group(limits.DEPOSIT.minimumMinor)} to {group(limits.DEPOSIT.maximumMinor)}
+                  {t('guides.operators.limits', {
+                    collectFrom: group(limits.COLLECT.minimumMinor),
+                    collectTo: group(limits.COLLECT.maximumMinor),
+                    depositFrom: group(limits.DEPOSIT.minimumMinor),
+                    depositTo: group(limits.DEPOSIT.maximumMinor),
+                  })}
                 </p>
               </div>
             </li>
@@ -42,26 +48,23 @@ export function OperatorGuide() {
       <GuideSection guide="operators" id="amounts">
         <List
           items={[
-            'An amount is in the currency of the country: there is no field for a currency.',
-            'The API takes up to two decimals for every operator. XAF, XOF and UGX have no cents in everyday use, and operators without decimals refuse them.',
-            'The limits above are those that operators publish. The API enforces limits where the installation has set the amounts that an operator takes, which may also have to be multiples of a number, or where an administrator of your application has switched that on; then another amount is refused with 400, and the message says what is allowed. Otherwise the operator decides. GET /api/v2/operators returns the limits that count for you now.',
-            'Two fees are computed for each transaction and returned as `feesSystem` and `feesApp`. A collect credits the amount less both, a deposit takes the amount and both.',
+            t('guides.operators.amounts.a'),
+            t('guides.operators.amounts.b'),
+            t('guides.operators.amounts.c'),
+            t('guides.operators.amounts.d'),
           ]}
         />
       </GuideSection>
       <GuideSection guide="operators" id="phones">
-        <P>
-          `phoneNumber` has 10 to 15 digits, starts with the dial code of the country and has no `+`, spaces or dashes. National numbers
-          keep the digits that follow the dial code in international format:
-        </P>
-        <div lang="en" className="overflow-x-auto">
+        <P>{t('guides.operators.phones.a')}</P>
+        <div className="overflow-x-auto">
           <Table
-            caption="Phone numbers"
+            caption={t('guides.operators.phones.title')}
             head={
               <>
-                <Th>Country</Th>
-                <Th>Starts with</Th>
-                <Th>Example</Th>
+                <Th>{t('guides.operators.country')}</Th>
+                <Th>{t('guides.operators.startsWith')}</Th>
+                <Th>{t('docs.example')}</Th>
               </>
             }
           >
@@ -71,26 +74,13 @@ export function OperatorGuide() {
                   <Code>{name}</Code>
                 </Td>
                 <Td className="font-mono">{dialCode}</Td>
-                <Td className="font-mono">{PHONES[name]}</Td>
+                <Td className="font-mono">{EXAMPLE_PHONES[name]}</Td>
               </Tr>
             ))}
           </Table>
         </div>
-        <P>
-          Benin and the Ivory Coast have longer numbers since 2024 and 2021; the API takes the old and the new length, and the operators
-          only the new one.
-        </P>
+        <P>{t('guides.operators.phones.b')}</P>
       </GuideSection>
     </>
   )
-}
-
-const PHONES: Record<keyof typeof COUNTRIES, string> = {
-  CAMEROON: '237677209341',
-  IVORY_COAST: '2250707123456',
-  SENEGAL: '221771234567',
-  BURKINA_FASO: '22670123456',
-  MALI: '22370123456',
-  BENIN: '2290197123456',
-  UGANDA: '256772123456',
 }

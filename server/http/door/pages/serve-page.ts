@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { PRODUCT_PLACES, paths } from '#lib/pages/paths.ts'
-import { isGuide } from '#lib/partner/reference.ts'
+import { isGuide } from '#lib/partner/guides.ts'
 import { throttleNetwork } from '#server/credentials/address.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { type RequestFacts, runWithFacts } from '#server/http/request/request-facts.ts'

@@ -1,5 +1,5 @@
 import { CURL_CREDENTIALS, nameUuids } from '#lib/partner/call-as-curl.ts'
-import type { Samples } from '#lib/partner/reference.ts'
+import { type ExampleRequest, type PaymentExample, RUN_VARIABLES, type RunnableExample, type Samples } from '#lib/partner/reference.ts'
 import { BATCH_ID, CHECKER_ID, COLLECT_ID, DEPOSIT_ID, DEPOSIT_REQUEST } from '#server/http/openapi/examples.ts'
 import type { Json } from '#server/http/openapi/operation.ts'
 
@@ -14,8 +14,13 @@ type DescribedCall = {
 }
 
 /** The same call in every language, with the reader's own values as environment variables. */
-export function writeSamples({ method, path, isOpen, query, idempotencyKey, body }: DescribedCall): Samples {
-  const call: SampleCall = {
+export function writeSamples(described: DescribedCall): Samples {
+  const call = toCall(described)
+  return { curl: writeCurl(call), typescript: writeTypeScript(call), python: writePython(call), php: writePhp(call) }
+}
+
+function toCall({ method, path, isOpen, query, idempotencyKey, body }: DescribedCall): SampleCall {
+  return {
     method,
     path: path.replaceAll(COLLECT_ID, '{TRANSACTION_ID}').replaceAll(DEPOSIT_ID, '{TRANSACTION_ID}').replaceAll(BATCH_ID, '{BATCH_ID}'),
     isOpen,
@@ -23,13 +28,35 @@ export function writeSamples({ method, path, isOpen, query, idempotencyKey, body
     query: query.map(([name, value]) => [name, typeof value === 'number' ? value : toText(name, value)]),
     body: body === undefined ? undefined : toValue('', body),
   }
-  return { curl: writeCurl(call), typescript: writeTypeScript(call), python: writePython(call), php: writePhp(call) }
+}
+
+/** The request of the same call for a page that makes it, with the body of the example for a shell. */
+export function writeRequest(described: DescribedCall): ExampleRequest {
+  const { method, path, query, idempotencyKey, body } = toCall(described)
+  const inShell = shellText(nameUuids())
+  const parameters = query.map(([name, value]) => {
+    if (typeof value === 'number') return `${name}=${value}`
+    return `${name}=${'variable' in value ? inShell(value) : encodeURIComponent(inShell(value))}`
+  })
+  const target = [writePath(path, (variable) => `$${variable}`), ...(parameters.length > 0 ? [parameters.join('&')] : [])].join('?')
+  const text = body === undefined ? null : asJson(body, inShell, '')
+  const variables = RUN_VARIABLES.filter((variable) => `${target} ${text}`.includes(`$${variable}`))
+  return { method, target, hasKey: idempotencyKey !== undefined, body: text, variables }
 }
 
 /** The example of a deposit of another amount, such as one that waits for approval. Its other fields are those of every example. */
-export function writeDeposit(amount: number): Samples {
-  const body = { ...DEPOSIT_REQUEST, amount }
-  return writeSamples({ method: 'POST', path: '/api/v1/transaction/deposit', isOpen: false, query: [], body })
+export function writeDeposit(amount: number): PaymentExample {
+  return writePayment('deposit', { ...DEPOSIT_REQUEST, amount })
+}
+
+/** The example of a payment with this body. */
+export function writePayment(operation: 'collect' | 'deposit', body: Json): PaymentExample {
+  const call: DescribedCall = { method: 'POST', path: `/api/v1/transaction/${operation}`, isOpen: false, query: [], body }
+  return { samples: writeSamples(call), run: { operation, ...pickRun(writeRequest(call)) } }
+}
+
+function pickRun({ body, variables }: ExampleRequest): Omit<RunnableExample, 'operation'> {
+  return { body, variables }
 }
 
 /** Where a path has an id, each language puts the variable of the reader there. */
@@ -119,8 +146,7 @@ const TIMEOUT_PHP = [`    CURLOPT_CONNECTTIMEOUT => 10,`, `    CURLOPT_TIMEOUT =
 function writeCurl({ method, path, isOpen, query, idempotencyKey, body }: SampleCall): string {
   const flags = method === 'GET' ? (query.length > 0 ? ' -G' : '') : body === undefined ? ' -X POST -G' : ''
   const uuids = nameUuids()
-  const inShell = (value: SampleText) =>
-    'variable' in value ? `$${value.variable}` : 'newUuid' in value ? `$${uuids.nameOf('EXTERNAL_ID', value.newUuid)}` : value.text
+  const inShell = shellText(uuids)
   const lines = [
     `curl -sS --max-time ${TIMEOUT_SECONDS}${flags} "$BASE_URL${writePath(path, (variable) => `$${variable}`)}"`,
     ...(isOpen ? [] : Object.values(CURL_CREDENTIALS)),
@@ -132,6 +158,11 @@ function writeCurl({ method, path, isOpen, query, idempotencyKey, body }: Sample
   const command = lines.join(' \\\n  ')
   const whole = body === undefined ? command : `${command}\n${asJson(body, inShell, '')}\nJSON`
   return [...uuids.setup(), whole].join('\n')
+}
+
+function shellText(uuids: ReturnType<typeof nameUuids>): (value: SampleText) => string {
+  return (value) =>
+    'variable' in value ? `$${value.variable}` : 'newUuid' in value ? `$${uuids.nameOf('EXTERNAL_ID', value.newUuid)}` : value.text
 }
 
 /** JSON in a here document, in which variables are replaced. */

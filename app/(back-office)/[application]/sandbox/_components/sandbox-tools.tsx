@@ -12,7 +12,7 @@ import { Link } from '#components/ui/link.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { isOperatorCode, OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { paths } from '#lib/pages/paths.ts'
-import { SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
+import { ENDING_NAMES, SIMULATED_ENDINGS } from '#lib/partner/partner-requests.ts'
 import { TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import type { TestTransactionInput } from '#lib/schemas/sandbox-tools.ts'
 import { startTest } from '../actions.ts'
@@ -50,7 +50,7 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
       <Select id="test-ending" name="ending" label={t('sandbox.outcome')} hint={t('sandbox.outcomeHint')}>
         {SIMULATED_ENDINGS.map((ending) => (
           <option key={ending} value={ending}>
-            {ending} · {t(`sandbox.ending.${ENDINGS[ending]}`)}
+            {ending} · {t(`sandbox.ending.${ENDING_NAMES[ending]}`)}
           </option>
         ))}
       </Select>
@@ -97,23 +97,3 @@ export function TestTransactionForm({ application, webhookUrl }: { application: 
     </ScriptForm>
   )
 }
-
-/** The names of the outcomes in the texts, which have no digits in their keys. */
-const ENDINGS = {
-  '000': 'success',
-  '901': 'funds',
-  '902': 'number',
-  '903': 'cancelled',
-  '904': 'timeout',
-  '905': 'account',
-  '906': 'callbackLost',
-  '907': 'silentMoved',
-  '908': 'silentNotMoved',
-  '909': 'callbackThrice',
-  '910': 'callbackFirst',
-  '911': 'errorsFirst',
-  '912': 'never',
-  '913': 'contradiction',
-  '914': 'slow',
-  '915': 'takenBack',
-} as const satisfies Record<(typeof SIMULATED_ENDINGS)[number], string>

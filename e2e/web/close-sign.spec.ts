@@ -35,6 +35,26 @@ test('a day with one unexplained unit cannot be signed; once it ties one person 
   await expect(page.getByRole('button', { name: 'Prepare' })).toBeDisabled()
   await bring(page, fatou, line('SG-2', 4, [1, 1_001], '09:00:00'))
   await openDay(page, fatou, 4)
+  // One sum from top to bottom: 1,000 and two lines of nobody's payment; no books but those that begin here.
+  const tie = page.getByRole('table', { name: 'Tie to our books' }).getByRole('row')
+  const figures = (await tie.allInnerTexts()).slice(1).map((text) => text.replaceAll(/\s+/g, ' ').trim())
+  expect(figures).toEqual([
+    'Opening balance 1,000 UGX',
+    'Unknown payment 2 501 UGX',
+    'Fees within payments 0 UGX',
+    'Printed balances less lines 0 UGX',
+    'Closing balance 1,501 UGX',
+    'Our books at the beginning of the day 1,000 UGX',
+    'Booked in the ledger 0 UGX',
+    'Booked in the wallet book 0 UGX',
+    'Our books at the end of the day 1,000 UGX',
+    'Closing balance less our books 501 UGX',
+    'Unknown payment 2 501 UGX',
+    'Fees within payments 0 UGX',
+    'Difference of the movement 501 UGX',
+    'Carried over from the days before 0 UGX',
+    'Unexplained 0 UGX',
+  ])
   // S prepares, and signs once another person has.
   await expect(async () => {
     await page.keyboard.press('s')

@@ -74,7 +74,7 @@ export type ExceptionFilter = z.output<typeof exceptionFilterSchema>
 /** A note that is stored with an event, in characters. */
 export const EXCEPTION_NOTE_MAX = 500
 /** As many as a page of the list has. */
-export const ADJUSTED_TOGETHER_MAX = 50
+const ADJUSTED_TOGETHER_MAX = 50
 const exceptionId = z.uuid()
 const note = z.string().trim().max(EXCEPTION_NOTE_MAX).refine(isCleanText)
 

@@ -5,10 +5,12 @@ import { type ChangeRefusal, isChangeRefusal } from '#lib/approvals/change-refus
 import { type ChangeKindName, type CollectedSecret, isChangeKind } from '#lib/approvals/proposed-change.ts'
 import { invitationLink } from '#lib/pages/paths.ts'
 import type { ProofAnswer } from '#lib/people/passkeys.ts'
+import { exceptionInputs } from '#lib/reconciliation/exceptions.ts'
 import { type ActionError, type ActionResult, err, type FreshProofRefusal, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { bindProof, freshProofSchema } from '#server/back-office/session/fresh-proof.ts'
+import { confirmTogether, proposeTogether } from '#server/changes/adjust-together.ts'
 import { readProposal } from '#server/changes/change-store.ts'
 import { collectSecret as collect } from '#server/changes/collect-secret.ts'
 import { confirmChange as confirm, refuseChange as refuse, withdrawChange as withdraw } from '#server/changes/decide-change.ts'
@@ -25,6 +27,7 @@ const proven = oneChange.extend({ proof: freshProofSchema })
 /** The application that would change, if it is another one, which has nobody else to decide. */
 const applicationId = z.uuid().optional()
 const confirmation = proven.extend({ applicationId, acknowledged })
+const batch = z.object({ batchId: z.uuid(), proof: freshProofSchema })
 const refusal = oneChange.extend({ applicationId, reason: z.string().trim().min(1).max(500) })
 
 /** Proposes a change that another person has to confirm. The schema of its kind reads `input`; `fields` of an error: what is wrong in it. */
@@ -56,6 +59,35 @@ export async function confirmChange(
     const { secret } = result.value
     const isLinkMailed = secret !== null && mailsLinks(config)
     return ok({ link: secret === null || isLinkMailed ? null : invitationLink(config.publicUrl, secret), isLinkMailed })
+  })
+}
+
+/** Proposes the same adjustment for several exceptions. A refusal names the one because of which nothing is proposed: `fields.exceptionId`. */
+export async function proposeAdjustments(
+  application: string,
+  input: z.input<typeof exceptionInputs.adjust>,
+): Promise<ActionResult<null, ChangeRefusal>> {
+  return runAction({ schema: exceptionInputs.adjust, permission: 'change:propose', application, input }, async (actor, adjustments) => {
+    const result = await proposeTogether(backOfficeRuntime().pool, { applicationId: actor.applicationId, actor, adjustments })
+    if (result.ok) return ok(null)
+    if (result.error === 'not_permitted') return refused(result.error)
+    const { exceptionId, failure } = result.error
+    return err({ ...refused(failure).error, fields: { exceptionId } })
+  })
+}
+
+/** Confirms all changes of a batch that still wait. `refused`: why some of them still do. */
+export async function confirmBatch(
+  application: string,
+  input: { batchId: string; proof?: ProofAnswer },
+): Promise<ActionResult<{ confirmed: number; refused: ChangeRefusal | null }, ChangeRefusal>> {
+  return runAction({ schema: batch, permission: 'change:propose', application, input }, async (actor, { batchId, proof }) => {
+    const { pool, clock } = backOfficeRuntime()
+    const { applicationId } = actor
+    const result = await confirmTogether({ pool, clock }, { applicationId, batchId, actor, proof: await bindProof(proof) })
+    if (!result.ok) return refused(result.error)
+    const { confirmed, refused: failure } = result.value
+    return ok({ confirmed, refused: failure === null ? null : codeOf(failure) })
   })
 }
 
@@ -91,14 +123,18 @@ export async function withdrawChange(application: string, input: { changeId: str
   })
 }
 
-type Failure =
-  | ChangeRefusal
-  | FreshProofRefusal
-  | { code: 'refused'; reason: string; fields?: Readonly<Record<string, string>> | undefined }
+type Refused = { code: 'refused'; reason: string; fields?: Readonly<Record<string, string>> | undefined }
 
 /** The refusal of a command, as one that has a message. */
-function refused(failure: Failure): { ok: false; error: FreshProofRefusal | ActionError<ChangeRefusal> } {
+function refused(failure: ChangeRefusal | FreshProofRefusal | Refused): {
+  ok: false
+  error: ActionError<ChangeRefusal>
+} {
   if (typeof failure === 'string') return err({ code: failure })
-  const { reason, fields } = failure
-  return err({ code: isChangeRefusal(reason) ? reason : 'refused', ...(fields && { fields }) })
+  return err({ code: codeOf(failure), ...(failure.fields && { fields: failure.fields }) })
+}
+
+function codeOf(failure: ChangeRefusal | Refused): ChangeRefusal {
+  if (typeof failure === 'string') return failure
+  return isChangeRefusal(failure.reason) ? failure.reason : 'refused'
 }

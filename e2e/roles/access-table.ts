@@ -322,6 +322,8 @@ export const ACTIONS: Record<string, Access> = {
   'app/actions/saved-views.ts deleteView': 'own-settings:change',
   'app/actions/changes.ts proposeChange': 'change:propose',
   'app/actions/changes.ts confirmChange': 'change:propose',
+  'app/actions/changes.ts proposeAdjustments': 'change:propose',
+  'app/actions/changes.ts confirmBatch': 'change:propose',
   'app/actions/changes.ts collectSecret': 'change:propose',
   'app/actions/changes.ts refuseChange': 'change:propose',
   'app/actions/changes.ts withdrawChange': 'change:propose',

@@ -98,6 +98,8 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   startEnrolment: { kind: 'totp' },
   proposeChange: { kind: 'application.set', input: { name: 'fine', requiresSecondFactor: false, copiesWebhookStatus: false } },
   confirmChange: { applicationId: '', changeId: '', proof: { kind: 'code', code: '123456' } },
+  proposeAdjustments: { kind: 'adjustment.late', exceptionIds: [''], evidence: 'Line 4711', note: 'fine', waivesFees: false },
+  confirmBatch: { batchId: '', proof: { kind: 'code', code: '123456' } },
   refuseChange: { applicationId: '', changeId: '', reason: 'fine' },
   withdrawChange: { changeId: '' },
   confirmEnrolment: { code: '000000' },

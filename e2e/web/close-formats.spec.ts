@@ -96,13 +96,13 @@ const PRINTED: readonly Printed[] = [
             '655123456',
             'Normal',
             '',
-            '699000111',
+            '690000101',
             'Marchand',
           ],
           ...['0', credit, '', 'X'],
         ])
       const total = orange(['Total', '', '', '', '', '', '', '', '', '', '', '', '', '0', '5 000'])
-      return xlsx([['Relevé de compte'], orange(['Compte : 699000111']), ...ORANGE_CM_HEADER, row('1', '4 200'), row('2', '800'), total])
+      return xlsx([['Relevé de compte'], orange(['Compte : 690000101']), ...ORANGE_CM_HEADER, row('1', '4 200'), row('2', '800'), total])
     },
   },
   {
@@ -144,7 +144,7 @@ const PRINTED: readonly Printed[] = [
     print: ({ named }, mark) =>
       gzipSync(
         [
-          'Mobile Number,256751000000',
+          'Mobile Number,256700001302',
           AIRTEL_HEADER,
           `${mark}1,${named} 12:00 PM,Paid to 0701234567 OKELLO,Transaction Success,"4,200",Debit,0,"15,800"`,
           `${mark}2,${named} 12:01 PM,Paid to 0701234568 OKELLO,Transaction Success,800,Debit,0,"15,000"`,

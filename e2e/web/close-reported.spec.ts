@@ -21,7 +21,7 @@ test('lines that the statement lacks are seen in the balances that the operator 
       [fatou.slug, at, collectMinor],
     )
   await signIn(page, fatou, `/${fatou.slug}/close`)
-  const line = { Status: 'Successful', Type: 'Transfer', Currency: 'UGX', From: 'FRI:256772000123/MSISDN', To: 'FRI:256772000009/MSISDN' }
+  const line = { Status: 'Successful', Type: 'Transfer', Currency: 'UGX', From: 'FRI:256772000123/MSISDN', To: 'FRI:256770001201/MSISDN' }
   const content = csv([MTN_HEADER, mtnRow({ ...line, Id: 'RP-1', Date: `${day} 10:00:00`, Amount: '5000' })])
   await uploadStatement(page, fatou.slug, { wallet: WALLET, content })
   await importStatement(page, 1)

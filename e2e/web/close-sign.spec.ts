@@ -22,6 +22,24 @@ async function openDay(page: Page, person: SandboxPerson, days: number): Promise
   await waitForScripts(page)
 }
 
+/** Adds the tie up from top to bottom, as a person would. */
+async function expectOneSum(page: Page): Promise<void> {
+  const texts = await page.getByRole('table', { name: 'Tie to our books' }).getByRole('row').allInnerTexts()
+  const rows = texts.slice(1).map((text) => text.replaceAll(/\s+/g, ' ').replace('−', '-').trim())
+  const at = (label: string) => rows.findIndex((row) => row.startsWith(label))
+  const amount = (row: string) => Number(/(-?[\d,.]+) UGX$/.exec(row)?.[1]?.replaceAll(',', ''))
+  const sum = (from: string, until: string) => rows.slice(at(from), at(until)).reduce((total, row) => total + amount(row), 0)
+  const of = (label: string) => amount(rows[at(label)] ?? '')
+  expect(sum('Opening balance', 'Closing balance')).toBe(1_501)
+  expect(of('Closing balance')).toBe(1_501)
+  expect(sum('Our books at the beginning', 'Our books at the end')).toBe(of('Our books at the end'))
+  const less = of('Closing balance less our books')
+  expect(less).toBe(1_501 - of('Our books at the end'))
+  expect(sum('Closing balance less', 'Difference of the movement')).toBe(less + of('Difference of the movement'))
+  expect(of('Difference of the movement') + of('Carried over')).toBe(less)
+  expect(of('Unexplained')).toBe(0)
+}
+
 test('a day with one unexplained unit cannot be signed; once it ties one person prepares it, another signs it, and two administrators reopen it', async ({
   page,
 }) => {
@@ -35,6 +53,7 @@ test('a day with one unexplained unit cannot be signed; once it ties one person 
   await expect(page.getByRole('button', { name: 'Prepare' })).toBeDisabled()
   await bring(page, fatou, line('SG-2', 4, [1, 1_001], '09:00:00'))
   await openDay(page, fatou, 4)
+  await expectOneSum(page)
   // S prepares, and signs once another person has.
   await expect(async () => {
     await page.keyboard.press('s')

@@ -31,13 +31,19 @@ test('a statement is checked, imported and compared; a line is matched to nothin
   await expectAccessibleEverywhere(page)
 })
 
-test('a file that is no statement is refused with what to do, and stays in the list', async ({ page }) => {
+test('refused with what to do, and kept in the list: the file of another wallet, and one whose columns have moved', async ({ page }) => {
   const fatou = personWith(['finance'])
   await signIn(page, fatou, `/${fatou.slug}/close/statements`)
+  // Of the account for deposits.
+  const content = ['Mobile Number,256700001302', AIRTEL_HEADER, line('E2E-8', 1)].join('\n')
+  await uploadStatement(page, fatou.slug, { wallet, content, name: 'other.csv' })
+  await expect(page.getByText(/256700001302/)).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByText(/256700001301/)).toBeVisible()
   await uploadStatement(page, fatou.slug, { wallet, content: [`${AIRTEL_HEADER},Tax`, line('E2E-9', 1)].join('\n'), name: 'moved.csv' })
   await expect(page.getByText('The operator has changed its columns')).toBeVisible({ timeout: 20_000 })
   await page.getByRole('link', { name: 'All statements' }).click()
   await expect(page.getByText('moved.csv')).toBeVisible()
+  await expect(page.getByText('other.csv')).toBeVisible()
   await expect(page.getByText('Refused').first()).toBeVisible()
 })
 
@@ -91,10 +97,10 @@ test('a wallet is changed by two people, and the page says what would differ', a
   await signIn(page, fatou, `/${fatou.slug}/close/wallets/BFOM`)
   await page.getByRole('button', { name: 'Change', exact: true }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Account number').fill('76000801')
+  await dialog.getByLabel('Account number').fill('76000802')
   await dialog.getByLabel('Agreed fee (%)').fill('1')
   await dialog.getByRole('button', { name: 'Propose' }).click()
-  await expect(page.getByText('76000801')).toBeVisible()
+  await expect(page.getByText('76000802')).toBeVisible()
   await expect(page.getByText('Operator’s fee', { exact: true })).toBeVisible()
   await expectAccessibleEverywhere(page)
 })

@@ -45,12 +45,26 @@ async function openException(page: Page, transactionId: string): Promise<void> {
   await waitForScripts(page)
 }
 
+/** Selects the exceptions about these transactions in the list, and proposes the same adjustment for all. */
+async function proposeTogether(page: Page, transactionIds: readonly string[]): Promise<void> {
+  for (const id of transactionIds) await page.getByRole('row').filter({ hasText: id }).getByRole('checkbox').check()
+  await page.getByRole('button', { name: 'Adjust 2 exceptions' }).click()
+  const dialog = page.getByRole('dialog')
+  for (const id of transactionIds) await expect(dialog.getByText(id)).toBeVisible()
+  await dialog.getByLabel('Evidence').fill('List of the operator')
+  await dialog.getByRole('button', { name: 'Propose the adjustment' }).click()
+  await expect(dialog).toHaveCount(0)
+}
+
 test('a late success is taken, noted on and proposed by one person and confirmed by another, which closes it and ends the alert of the partner', async ({
   page,
 }) => {
   const [fatou, serge, partner] = [personWith(['finance']), personWith(['administrator']), personWith(['finance'], 0, 1)]
   const transactionId = await contradict(partner.application)
+  const together = [await contradict(partner.application), await contradict(partner.application)]
   await signIn(page, fatou, `/${fatou.slug}/close/exceptions`)
+  await waitForScripts(page)
+  await proposeTogether(page, together)
   await expectAccessibleEverywhere(page)
   await openException(page, transactionId)
   await expect(page.getByText('It was executed')).toBeVisible()
@@ -74,10 +88,18 @@ test('a late success is taken, noted on and proposed by one person and confirmed
   await page.getByRole('dialog').getByRole('button', { name: 'Confirm' }).click()
   await expect(page.getByRole('region', { name: 'History' })).toContainText('Closed: Adjusted')
   await expect(page.getByRole('button', { name: 'Hand over' })).toBeHidden()
+  await page.goto(`/${serge.slug}/close/adjustments`)
+  await waitForScripts(page)
+  await page.getByRole('button', { name: 'Confirm all 2' }).click()
+  const all = page.getByRole('dialog')
+  for (const each of together) await expect(all.getByText(each)).toBeVisible()
+  await all.getByRole('button', { name: 'Confirm all 2' }).click()
+  await expect(page.getByText('2 changes are confirmed.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Confirm all 2' })).toHaveCount(0)
   await page.context().clearCookies()
   await signIn(page, partner, `/${partner.slug}`)
   await expect(page.getByRole('heading', { name: 'Today' })).toBeVisible()
-  await expect(page.locator(`a[href*="${transactionId}"]`)).toHaveCount(0)
+  for (const each of [transactionId, ...together]) await expect(page.locator(`a[href*="${each}"]`)).toHaveCount(0)
 })
 
 test('a line that nothing explains is found by keyboard, and closed with a reason by the person who took it', async ({ page }) => {

@@ -151,6 +151,8 @@ export type ProposedChangeDto = {
   /** It waits for an administrator of the application that runs the installation: nobody else in its own may decide it. */
   isDecidedElsewhere: boolean
   changeId: string
+  /** The same for changes that one person proposed together. */
+  batchId: string | null
   kind: ChangeKindName
   subject: string
   before: ChangeFacts
@@ -169,6 +171,9 @@ export type ProposedChangeDto = {
   /** Whether the viewer may confirm or refuse it; otherwise the reason why not. `alone`: it is their own, and in this sandbox they may confirm it. */
   mayDecide: true | 'alone' | 'own_proposal' | 'about_you' | 'not_permitted' | 'decided'
 }
+
+/** Changes that one person proposed together and that wait, as the second person confirms them. `lines`: what each would do. */
+export type ProposedBatch = { batchId: string; title: string; lines: readonly string[] }
 
 /** A secret that is shown once. */
 export type CollectedSecret = { name: 'apiKey' | 'password' | 'webhookSecret'; value: string }

@@ -41,7 +41,8 @@ export type DayRow = {
 }
 
 /**
- * A wallet on one of its operator's days. `proof`: printed closing less opening and movement; null if the statement prints no balance.
+ * A wallet on one of its operator's days. `classes`: what the lines of each class moved before their fees; with the fees they add up to the movement
+ * of the statement. `ledger` and `book`: what the ledger and the wallet book moved; together our movement. `proof`: printed closing less opening and movement; null if the statement prints no balance.
  * `unexplained`: what no term explains; the day ties if both are zero and no term needs a person.
  */
 export type WalletDayDto = {
@@ -50,6 +51,9 @@ export type WalletDayDto = {
   currency: string
   isCovered: boolean
   rows: readonly DayRow[]
+  classes: readonly DayTerm[]
+  ledger: string
+  book: string
   terms: readonly DayTerm[]
   /** The fees and taxes of lines beside their amounts. */
   fees: string
@@ -61,10 +65,27 @@ export type WalletDayDto = {
 }
 
 /**
- * A day compared with the balances that its operator reported last before its beginning and its end: reported closing less reported opening less the
- * movement of the statement. Payments between a report and the end of a day are part of it, so it is a hint, and no term. Decimal.
+ * The balances of a wallet at the end of a day: opening, lines and `proof` add up to `closing`; `booksOpening` and our postings to `booksClosing`; and
+ * `difference`, the one less the other, is what the terms of the day, its fees, `carried` and `unexplained` add up to. Decimals.
+ * `opening` null: nobody knows the balance at the beginning, so closing, books and difference are movements of the day. `isReported`: only the operator's
+ * report says the opening balance. `carried` null: more days before are not signed than are read, so the books begin with this one.
  */
-export type ReportedProof = { openedAt: string; closedAt: string; difference: string }
+export type TieDto = {
+  opening: string | null
+  isReported: boolean
+  closing: string
+  booksOpening: string | null
+  booksClosing: string
+  difference: string
+  carried: string | null
+  unexplained: string
+}
+
+/**
+ * A day compared with the balances that its operator reported last before its beginning and its end: reported closing less reported opening less the
+ * movement of the statement. Payments between a report and the end of a day are part of it, so it is a hint, and no term. Decimals.
+ */
+export type ReportedProof = { openedAt: string; closedAt: string; opening: string; difference: string }
 
 /** A day on the board. `none`: no statement covers it. `signing`: how far its signature is. */
 export type BoardDay = {

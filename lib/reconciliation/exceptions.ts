@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
+import { text } from '#lib/schemas/proposal.ts'
 import { pageFromOne } from '#lib/schemas/read-address.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import { DAY_MS } from '#lib/time/time.ts'
@@ -21,6 +22,17 @@ export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number]
 /** Of these a customer has lost money, or has been paid for nothing: they are due after one day. */
 const URGENT: ReadonlySet<ExceptionClass> = new Set(['success_failed_there', 'paid_failed_here', 'contradicted'])
 const [URGENT_DAYS, OTHER_DAYS] = [1, 3]
+
+/** What several exceptions can be adjusted by together. */
+const EXCEPTION_ADJUSTMENTS = ['adjustment.late', 'adjustment.reverse'] as const satisfies readonly (typeof ADJUSTMENT_CHANGES)[number][]
+export type ExceptionAdjustment = (typeof EXCEPTION_ADJUSTMENTS)[number]
+/** The adjustment that makes our books agree with what the operator says; none for the other classes. */
+export const ADJUSTMENT_OF: Readonly<Partial<Record<ExceptionClass, ExceptionAdjustment>>> = {
+  paid_failed_here: 'adjustment.late',
+  contradicted: 'adjustment.late',
+  success_failed_there: 'adjustment.reverse',
+  success_absent_there: 'adjustment.reverse',
+}
 
 /** When an exception should be closed. */
 export function dueAt(exceptionClass: ExceptionClass, openedAt: Date): Date {
@@ -61,6 +73,8 @@ export type ExceptionFilter = z.output<typeof exceptionFilterSchema>
 
 /** A note that is stored with an event, in characters. */
 export const EXCEPTION_NOTE_MAX = 500
+/** As many as a page of the list has. */
+const ADJUSTED_TOGETHER_MAX = 50
 const exceptionId = z.uuid()
 const note = z.string().trim().max(EXCEPTION_NOTE_MAX).refine(isCleanText)
 
@@ -69,6 +83,18 @@ export const exceptionInputs = {
   take: z.strictObject({ exceptionId }),
   handOver: z.strictObject({ exceptionId, personId: z.uuid(), note }),
   note: z.strictObject({ exceptionId, note: note.min(1) }),
+  /** The same adjustment for the transactions of several exceptions. */
+  adjust: z.strictObject({
+    kind: z.enum(EXCEPTION_ADJUSTMENTS),
+    exceptionIds: z
+      .array(exceptionId)
+      .min(1)
+      .max(ADJUSTED_TOGETHER_MAX)
+      .refine((ids) => new Set(ids).size === ids.length),
+    evidence: text(200).min(1),
+    note: text(500),
+    waivesFees: z.boolean(),
+  }),
   close: z.strictObject({ exceptionId, outcome: z.enum(['explained', 'adjusted']), note: note.min(1) }),
 } as const
 

@@ -28,6 +28,7 @@ import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { findTransaction } from '#server/transactions/transaction-store.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { confirmTogether, proposeTogether } from './adjust-together.ts'
 import { confirmChange } from './decide-change.ts'
 import { listChanges } from './list-changes.ts'
 import { proposeChange } from './propose-change.ts'
@@ -358,4 +359,94 @@ test('balances as an independent calculation has them, statements that add up an
     { numRuns: 12 },
   )
   assert.deepEqual(await verifyDatabase(database.pool), [])
+})
+
+/** Exceptions about collects of partners that their operator executed after all, each in the books of another application. */
+async function contradictions(count: number): Promise<{ exceptionId: string; ledger: string; transactionId: string }[]> {
+  const ids: string[] = []
+  for (let made = 0; made < count; made++) {
+    const ledger = await partner()
+    const transactionId = await ended(ledger, 'COLLECT', 'failed')
+    await database.pool.query(
+      `insert into operator_contradictions (application_id, transaction_id, number, source, said, stored_status, http_status, answer, at)
+         values ($1, $2, 1, 'query', 'succeeded', 'FAILED', 200, '{}', clock_timestamp())`,
+      [ledger, transactionId],
+    )
+    ids.push(transactionId)
+  }
+  const { rows } = await database.pool.query<{ exceptionId: string; ledger: string; transactionId: string }>(
+    `select exception_id as "exceptionId", matched_application_id as ledger, transaction_id as "transactionId" from exceptions
+      where transaction_id = any($1) and outcome is null`,
+    [ids],
+  )
+  assert.equal(rows.length, count)
+  return rows
+}
+
+const together = (exceptionIds: string[], actor = fatou) =>
+  proposeTogether(database.pool, {
+    applicationId: installation,
+    actor,
+    adjustments: { kind: 'adjustment.late', exceptionIds, ...EVIDENCE, waivesFees: false },
+  })
+const confirmAll = (batchId: string, actor = serge) =>
+  confirmTogether({ pool: database.pool, clock: systemClock }, { applicationId: installation, batchId, actor })
+
+test('a posting for each of three exceptions that one person proposed together and another confirmed at once; each exception is closed', async () => {
+  const found = await contradictions(3)
+  const proposal = await together(found.map(({ exceptionId }) => exceptionId))
+  assert.ok(proposal.ok, JSON.stringify(proposal))
+  const { batchId } = proposal.value
+  const kinds = () => Promise.all(found.map(({ ledger }) => readPostingKinds(database.pool, ledger)))
+  assert.ok((await kinds()).every((posted) => !posted.includes('late')))
+  assert.deepEqual(await confirmAll(batchId, fatou), { ok: false, error: 'own_proposal' })
+  const { changes } = await listChanges(database.pool, { applicationId: installation, kinds: ['adjustment.late'], actor: serge })
+  assert.equal(changes.filter((change) => change.batchId === batchId && change.mayDecide === true).length, 3)
+  // One of them is confirmed for itself, and the others then at once, also by two presses.
+  const [one] = changes.filter((change) => change.batchId === batchId)
+  assert.ok((await confirm(one?.changeId ?? '')).ok)
+  const both = await Promise.all([confirmAll(batchId), confirmAll(batchId)])
+  assert.equal(
+    both.reduce((sum, result) => sum + (result.ok ? result.value.confirmed : 0), 0),
+    2,
+  )
+  assert.ok((await kinds()).every((posted) => posted.filter((kind) => kind === 'late').length === 1))
+  const { rows } = await database.pool.query('select distinct outcome from exceptions where exception_id = any($1)', [
+    found.map(({ exceptionId }) => exceptionId),
+  ])
+  assert.deepEqual(rows, [{ outcome: 'adjusted' }])
+  assert.deepEqual(await confirmAll(batchId), { ok: false, error: 'not_open' })
+  assert.deepEqual(await verifyDatabase(database.pool), [])
+})
+
+test('already_proposed for one of several exceptions, and none is proposed; not_permitted without the role', async () => {
+  const [first, second] = await contradictions(2)
+  assert.ok(first && second)
+  await proposed(late(second.ledger, second.transactionId))
+  assert.deepEqual(await together([first.exceptionId, second.exceptionId]), {
+    ok: false,
+    error: { exceptionId: second.exceptionId, failure: 'already_proposed' },
+  })
+  const { rows } = await database.pool.query('select 1 from proposed_changes where subject like $1', [`%${first.transactionId}`])
+  assert.deepEqual(rows, [])
+  assert.deepEqual(await together([first.exceptionId], await actorOf(installation, ['engineer'])), { ok: false, error: 'not_permitted' })
+  const unknown = randomUUID()
+  assert.deepEqual(await together([unknown]), { ok: false, error: { exceptionId: unknown, failure: 'no_exception' } })
+})
+
+test('confirmed without one that was adjusted meanwhile, which keeps waiting with its reason', async () => {
+  const found = await contradictions(2)
+  const proposal = await together(found.map(({ exceptionId }) => exceptionId))
+  assert.ok(proposal.ok)
+  // Only the owner of the tables could post it between the two people.
+  const [gone] = found
+  await database.pool.query(
+    `insert into ledger_postings (application_id, subject_id, kind, operator, currency, actor_id, reason, change_application_id, change_id, at)
+       select $1, $2, 'late', 'MOMOCM', 'XAF', $3, 'x', $4, gen_random_uuid(), now()`,
+    [gone?.ledger, gone?.transactionId, fatou.id, installation],
+  )
+  assert.deepEqual(await confirmAll(proposal.value.batchId), {
+    ok: true,
+    value: { confirmed: 1, refused: { code: 'refused', reason: 'already_adjusted' } },
+  })
 })

@@ -19,6 +19,8 @@ type NewChange = {
   before: ChangeFacts
   after: ChangeFacts
   proposedBy: string
+  /** Of the changes that are proposed together. */
+  batchId?: string | undefined
 }
 
 /** Whether a proposal about the same subject can still be confirmed. */
@@ -43,8 +45,8 @@ export async function insertChange(trx: Queryable, change: NewChange): Promise<v
   const payload = JSON.stringify(change.payload)
   const place = proposedChangePlace(change.applicationId, change.changeId)
   await trx.query(
-    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, sealed_payload)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(days => $9), $10)`,
+    `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, sealed_payload, batch_id)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(days => $9), $10, $11)`,
     [
       change.applicationId,
       change.changeId,
@@ -56,6 +58,7 @@ export async function insertChange(trx: Queryable, change: NewChange): Promise<v
       change.proposedBy,
       CHANGE_LIFETIME_DAYS,
       change.isSealed ? keyringOfProcess().seal(place, payload) : null,
+      change.batchId ?? null,
     ],
   )
   await announce(trx, change.applicationId)
@@ -116,6 +119,16 @@ export async function readProposal(
     [applicationId, changeId],
   )
   return rows[0]
+}
+
+/** Returns the changes that were proposed together and still wait, in the order in which they are confirmed. */
+export async function listOpenOfBatch(queryable: Queryable, applicationId: string, batchId: string): Promise<string[]> {
+  const { rows } = await queryable.query<{ changeId: string }>(
+    `select change_id as "changeId" from proposed_changes
+      where application_id = $1 and batch_id = $2 and outcome is null and expires_at > now() order by change_id`,
+    [applicationId, batchId],
+  )
+  return rows.map(({ changeId }) => changeId)
 }
 
 /** Returns the input of a change of a kind, and whether it is still undecided; undefined if there is no such change. */
@@ -199,6 +212,7 @@ export type ChangeRow = Pick<
   collection: 'open' | 'collected' | 'expired' | null
   /** Nobody else in the application may confirm it. */
   isDecidedElsewhere: boolean
+  batchId: string | null
 }
 
 /** The kinds that are read, of one application, or of all others that nobody there but their proposer could decide. */
@@ -227,7 +241,7 @@ export async function selectChanges(queryable: Queryable, selection: Selection, 
             c.decided_by as "decidedBy", d.name as "deciderName", c.decided_at as "decidedAt", c.reason,
             case when c.collect_until is null then null when c.collected_at is not null then 'collected'
                  when c.collect_until <= now() then 'expired' else 'open' end as collection,
-            c.outcome is null and not ${hasSecondMember} as "isDecidedElsewhere"
+            c.outcome is null and not ${hasSecondMember} as "isDecidedElsewhere", c.batch_id as "batchId"
        from proposed_changes c
          join unnest(${kinds}::text[], ${roles}::text[]) k (kind, roles) on k.kind = c.kind
          join applications a on a.application_id = c.application_id

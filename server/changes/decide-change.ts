@@ -101,9 +101,9 @@ async function lockOpenChange(
   return ok({ stored, kind, change: change.value, isProposerGone, actor: deciding, elsewhere, isAlone })
 }
 
-type ConfirmFailure =
+/** Why a change is not confirmed by a person whose proof was checked. */
+export type ConfirmFailure =
   | DecideFailure
-  | FreshProofRefusal
   /** The present value differs from the one both people saw: the change has to be proposed again. */
   | 'changed_meanwhile'
   /** The person who proposed it was blocked, has left, or no longer has the roles that it needs: only one person would answer for it. */
@@ -123,15 +123,24 @@ type Confirmed = { secret: string | null }
 export async function confirmChange(
   deps: { pool: Pool; clock: Clock },
   command: OneChange & { proof?: FreshProof | undefined },
-): Promise<Result<Confirmed, ConfirmFailure>> {
-  const { applicationId, changeId, proof } = command
+): Promise<Result<Confirmed, ConfirmFailure | FreshProofRefusal>> {
+  const { applicationId, proof } = command
   const checked = await checkFreshProof(deps, {
     applicationIds: [applicationId, command.actor.applicationId],
     personId: command.actor.id,
     proof,
   })
-  if (!checked.ok) return checked
-  return withTransaction<Confirmed, ConfirmFailure>(deps.pool, async (trx) => {
+  return checked.ok ? confirmProven(deps.pool, command, checked.value) : checked
+}
+
+/** The same once the proof was checked: `proofMarks` are what the audit record says about it. */
+export function confirmProven(
+  pool: Pool,
+  command: OneChange,
+  proofMarks: Readonly<Record<string, unknown>>,
+): Promise<Result<Confirmed, ConfirmFailure>> {
+  const { applicationId, changeId } = command
+  return withTransaction<Confirmed, ConfirmFailure>(pool, async (trx) => {
     const locked = await lockOpenChange(trx, command, { confirms: true })
     if (!locked.ok) return locked
     const { stored, kind, change, actor, elsewhere, isAlone } = locked.value
@@ -147,7 +156,7 @@ export async function confirmChange(
     if (!applied.ok) return refused(applied.error)
     const confirmed = { before, after, isCollected: kind.makesSecret }
     await endChange(trx, { applicationId, changeId, outcome: 'confirmed', decidedBy: actor.id, reason: '', isAlone, confirmed })
-    const marks = { ...elsewhere, ...(isAlone && { isAlone }), ...checked.value }
+    const marks = { ...elsewhere, ...(isAlone && { isAlone }), ...proofMarks }
     const details = JSON.parse(JSON.stringify({ kind: stored.kind, subject, proposedBy, before, after, ...marks }))
     await appendAudit(trx, { applicationId, actor, action: 'change.confirmed', subject: changeId, details })
     return applied

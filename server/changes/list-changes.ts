@@ -96,6 +96,7 @@ function toDto(row: KnownRow, shown: Shown, viewer: Viewer): ProposedChangeDto {
     application: { applicationId, name: applicationName },
     isDecidedElsewhere: row.isDecidedElsewhere,
     changeId,
+    batchId: row.batchId,
     kind,
     subject,
     ...shown,

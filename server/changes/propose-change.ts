@@ -11,7 +11,7 @@ import { type BoundChange, type Refused, refused } from './change-kind.ts'
 import { hasOpenChange, insertChange } from './change-store.ts'
 import { KINDS, kindsConfirmedAlone } from './kinds.ts'
 
-type ProposeFailure =
+export type ProposeFailure =
   | 'not_permitted'
   | 'invalid'
   | 'unknown_application'
@@ -46,7 +46,7 @@ export async function proposeChange(pool: Pool, command: ProposeChange): Promise
   })
 }
 
-type Proposal = { applicationId: string; kind: ChangeKindName; changeId: string; proposedBy: string; actor: AuditActor }
+type Proposal = { applicationId: string; kind: ChangeKindName; changeId: string; proposedBy: string; actor: AuditActor; batchId?: string }
 
 /**
  * Stores a proposal in the name of a person, in the caller's transaction, which holds the lock of the application. `actor`: who is in the audit
@@ -54,7 +54,7 @@ type Proposal = { applicationId: string; kind: ChangeKindName; changeId: string;
  */
 export async function storeProposal(
   trx: TrxClient,
-  { applicationId, kind, changeId, proposedBy, actor }: Proposal,
+  { applicationId, kind, changeId, proposedBy, actor, batchId }: Proposal,
   change: BoundChange,
 ): Promise<Result<{ changeId: string }, ProposeFailure>> {
   const except = [proposedBy, change.personId]
@@ -70,8 +70,9 @@ export async function storeProposal(
   if (obstacle !== undefined) return refused(obstacle)
   if (JSON.stringify(before) === JSON.stringify(after)) return err('no_difference')
   const isSealed = KINDS[kind].holdsSecrets
-  await insertChange(trx, { applicationId, changeId, kind, subject, payload, isSealed, before, after, proposedBy })
-  const details = JSON.parse(JSON.stringify({ kind, subject, before, after, ...(actor.id !== proposedBy && { proposedBy }) }))
+  await insertChange(trx, { applicationId, changeId, kind, subject, payload, isSealed, before, after, proposedBy, batchId })
+  const marks = { ...(actor.id !== proposedBy && { proposedBy }), ...(batchId !== undefined && { batchId }) }
+  const details = JSON.parse(JSON.stringify({ kind, subject, before, after, ...marks }))
   await appendAudit(trx, { applicationId, actor, action: 'change.proposed', subject: changeId, details })
   return ok({ changeId })
 }

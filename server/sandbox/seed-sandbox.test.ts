@@ -6,7 +6,9 @@ import { after, before, test } from 'node:test'
 import { parseMinor } from '#lib/money/money.ts'
 import { OPERATOR_CODES, type OperatorCode } from '#lib/operators/operators.ts'
 import { FAILURE_MESSAGES } from '#lib/payments/transactions/transaction-status.ts'
+import { WALLETS } from '#lib/reconciliation/wallets.ts'
 import { Books } from '#server/operators/simulator/books.ts'
+import { walletNumberOf } from '#server/operators/simulator/statements/wallets.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { type SandboxFile, seedSandbox } from './seed-sandbox.ts'
@@ -61,6 +63,18 @@ test('two days of a wallet prepared, the first of them signed by another person'
     { wallet: 'OMCM', state: 'signed', isOther: true },
     { wallet: 'OMCM', state: 'prepared', isOther: null },
   ])
+})
+
+test('every wallet with the number that its operator prints, so that the file of another account is refused', async () => {
+  const { rows } = await database.pool.query<{ wallet: string; number: string }>('select wallet, number from wallets order by wallet')
+  const printed = WALLETS.map(({ wallet, operator, account }) => ({
+    wallet,
+    number: walletNumberOf(operator, account === 'both' ? undefined : account),
+  }))
+  assert.deepEqual(
+    rows,
+    printed.toSorted((left, right) => (left.wallet < right.wallet ? -1 : 1)),
+  )
 })
 
 test('entry 1 of the journal for the signed day, with the money of an application', async () => {

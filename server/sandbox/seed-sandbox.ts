@@ -38,6 +38,7 @@ import {
   lockSeeding,
   passOverSecondLooks,
 } from './seed-store.ts'
+import { seedWallets } from './seed-wallets.ts'
 import { writeSimulatorBooks } from './simulator-books.ts'
 import { planCases } from './statement-cases.ts'
 
@@ -220,6 +221,8 @@ async function setUp(
     const ownPassword = person.password ?? others.find((other) => other.email === email)?.password ?? ''
     people.push({ id: person.personId, name, email, password: ownPassword, roles })
   }
+  const administrator = people.find(({ roles }) => roles.includes('administrator'))
+  if (index === 0 && administrator) demand(await seedWallets(pool, applicationId, administrator.id))
   const policy = await changeRules(pool, applicationId, index)
   const application = { name: cast.name, apiId, apiKey, username: cast.username, password, webhookSecret, people }
   return { applicationId, apiUserId, policy, application }

@@ -23,7 +23,7 @@ const ROW = csv([
     'Provider category': 'Merchant',
     From: '{from}',
     'From name': 'Clarisse Mbarga Essomba',
-    To: 'FRI:237670000009/MSISDN',
+    To: 'FRI:237670000201/MSISDN',
     'To name': 'Kora Stores',
     'Initiated by': 'ID:kora.api/USER',
     Amount: '{amount}',

@@ -23,6 +23,8 @@ create table proposed_changes (
   decided_by uuid references people,
   decided_at timestamptz,
   reason text not null default '' check (length(reason) <= 500),
+  -- Of those that one person proposed together, with one piece of evidence. Each is decided for itself, or all that still wait at once.
+  batch_id uuid,
   -- Its proposer confirmed it: a secret of a sandbox, which guards no money. A trigger refuses it in production.
   is_confirmed_alone boolean not null default false,
   -- A change that makes a secret: its proposer collects it, once. Until then the secret does not exist.
@@ -57,6 +59,7 @@ create table proposed_changes (
 );
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
 create index proposed_changes_open on proposed_changes (proposed_at) where outcome is null;
+create index proposed_changes_by_batch on proposed_changes (application_id, batch_id) where batch_id is not null and outcome is null;
 create index proposed_changes_by_subject on proposed_changes (application_id, kind, subject);
 create function refuse_confirming_alone() returns trigger language plpgsql
 set search_path from current as $$

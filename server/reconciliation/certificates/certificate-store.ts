@@ -27,6 +27,20 @@ export async function readCertificate(
   return row && toCertificate(row)
 }
 
+/** The newest signed day of a wallet before a day; undefined if there is none. */
+export async function findLastSigned(
+  queryable: Queryable,
+  { applicationId, wallet, before }: { applicationId: string; wallet: string; before: string },
+): Promise<Certificate | undefined> {
+  const { rows } = await queryable.query<Row>(
+    `select ${COLUMNS} from day_certificates c
+      where c.application_id = $1 and c.wallet = $2 and c.day < $3 and c.state = 'signed' order by c.day desc limit 1`,
+    [applicationId, wallet, before],
+  )
+  const [row] = rows
+  return row && toCertificate(row)
+}
+
 /** Every version of the days, both ends included, of one wallet or of all, in order of wallet, day and version. */
 export async function listCertificates(
   queryable: Queryable,

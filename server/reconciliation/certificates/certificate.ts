@@ -23,7 +23,8 @@ const ledgerAmounts = {
  * above zero, money came in.
  */
 export const certificateBody = z.strictObject({
-  format: z.literal(1),
+  /** 1: without `statement.classes` and `books`. */
+  format: z.union([z.literal(1), z.literal(2)]),
   installation: z.uuid(),
   wallet: z.string(),
   operator: z.string(),
@@ -44,6 +45,8 @@ export const certificateBody = z.strictObject({
     closingMinor: minor.nullable(),
     /** Printed closing less opening and movement; null where no balance is printed. */
     proofMinor: minor.nullable(),
+    /** What the lines of each class moved before their fees: with `feesMinor` they add up to the movement. */
+    classes: z.array(z.strictObject({ class: z.string(), count: z.number().int(), amountMinor: minor })).optional(),
     lineCount: z.number().int(),
     /** SHA-256 over one text `line,class,match` per line, in order of the line; match is `application/transaction`, or empty. */
     linesSha256: digest,
@@ -66,6 +69,11 @@ export const certificateBody = z.strictObject({
     /** Everything that was posted in the wallet, by application and kind, concessions also by direction. */
     applications: z.array(z.strictObject({ applicationId: z.uuid(), kind: z.string(), count: z.number().int(), ...ledgerAmounts })),
   }),
+  /**
+   * Our books, which begin with the opening balance of the first certificate. The closing balance less that of the books is `carriedMinor`. Null where
+   * no balance is known.
+   */
+  books: z.strictObject({ openingMinor: minor.nullable(), closingMinor: minor.nullable() }).optional(),
   /** The wallet book by kind and direction. */
   book: z.array(
     z.strictObject({

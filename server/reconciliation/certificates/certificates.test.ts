@@ -11,6 +11,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { readDays } from '../days/read-days.ts'
+import { readTie } from '../days/read-tie.ts'
 import { examineDays } from '../exceptions/examine-days.ts'
 import { matchByHand, undoMatch } from '../matching/match-by-hand.ts'
 import { createDesk, type Desk } from '../testing/reconciliation-desk.ts'
@@ -137,6 +138,77 @@ test('unexplained: one unit that the printed balances have and the lines have no
   assert.deepEqual(await prepare(), refused('unexplained'))
   await bring({ id: 'B2', amount: 1, day: DAY, at: '09:00:00', balance: 1_001 })
   must(await prepare())
+})
+
+test('0 unexplained in one sum: opening and lines are the closing balance, and less our books it is the day and what is carried', async () => {
+  const collect = () => desk.pay({ operator: WALLET, type: 'COLLECT', amountMinor: 20_000n })
+  const today = utcDayOf(now)
+  await bring({ id: 'T1', amount: 500, balance: 1_500 }, { id: 'T2', amount: -20, day: NEXT, balance: 1_480 })
+  await close()
+  const payment = await collect()
+  await collect()
+  await bring(
+    { id: 'T3', amount: 200, day: today, at: '00:00:00', reference: payment.transactionId, balance: 1_680 },
+    { id: 'T4', amount: 7, day: today, at: '00:00:01', status: 'FAILED' },
+  )
+  const wallet = (await readWallet(desk.pool, desk.applicationId, WALLET)) ?? assert.fail('it exists')
+  const tieOf = async (day: string) => {
+    const scope = { applicationId: desk.applicationId, wallet, from: day, to: day }
+    const [compared = assert.fail('it is read')] = await readDays(desk.pool, scope)
+    const { classes, terms, fees } = compared
+    return { tie: await readTie(desk.pool, { ...scope, compared, reported: null }), classes, terms, fees, compared }
+  }
+  const first = await tieOf(DAY)
+  assert.deepEqual(first.classes, [{ class: 'unknown_payment', count: 1, amount: '500' }])
+  assert.deepEqual(first.tie, {
+    ...{ opening: '1000', isReported: false, closing: '1500' },
+    ...{ booksOpening: '1000', booksClosing: '1000', difference: '500', carried: '0', unexplained: '0' },
+  })
+  const { body } = (await newest()) ?? assert.fail('it is signed')
+  assert.deepEqual(body.statement.classes, [{ class: 'unknown_payment', count: 1, amountMinor: '50000' }])
+  assert.deepEqual(body.books, { openingMinor: '100000', closingMinor: '100000' })
+  // The day after is not signed yet: what it leaves is carried beside what was signed.
+  const last = await tieOf(today)
+  assert.deepEqual(
+    last.classes.map(({ class: name, amount }) => [name, amount]),
+    [
+      ['matched', '200'],
+      ['failed', '0'],
+    ],
+  )
+  assert.deepEqual(
+    last.terms.map(({ class: name, amount }) => [name, amount]),
+    [
+      ['matched', '0'],
+      ['failed', '0'],
+      ['in_transit', '-200'],
+    ],
+  )
+  assert.deepEqual(last.tie, {
+    ...{ opening: '1480', isReported: false, closing: '1680' },
+    ...{ booksOpening: '1000', booksClosing: '1400', difference: '280', carried: '480', unexplained: '0' },
+  })
+  const { compared } = last
+  const lacking = { ...compared, proof: '3', unexplained: '3' }
+  const scope = { applicationId: desk.applicationId, wallet, from: today, to: today }
+  const { unexplained, closing } = await readTie(desk.pool, { ...scope, compared: lacking, reported: null })
+  assert.deepEqual([closing, unexplained], ['1683', '3'])
+})
+
+test('unexplained in the tie: an opening balance that is not the closing balance of the days before', async () => {
+  await bring({ id: 'U1', amount: 500, balance: 1_500 })
+  await close()
+  await bring({ id: 'U2', amount: 10, day: NEXT, balance: 1_511 })
+  const wallet = (await readWallet(desk.pool, desk.applicationId, WALLET)) ?? assert.fail('it exists')
+  const scope = { applicationId: desk.applicationId, wallet, from: NEXT, to: NEXT }
+  const [compared = assert.fail('it is read')] = await readDays(desk.pool, { ...scope, from: NEXT })
+  const printed = {
+    ...compared,
+    rows: compared.rows.map((row) => (row.name === 'opening' ? { ...row, statement: '1501' } : row)),
+    proof: '0',
+  }
+  const { booksOpening, unexplained } = await readTie(desk.pool, { ...scope, compared: printed, reported: null })
+  assert.deepEqual([booksOpening, unexplained], ['1000', '1'])
 })
 
 test('refused by the table too: the preparer, and the maker of an adjustment of that day', async () => {

@@ -44,13 +44,14 @@ export async function composeDay(queryable: Queryable, scope: DayScope): Promise
   const movementMinor = minorOf(movement?.statement ?? '0')
   // Where no statement prints a balance, only the certificate before knows the one that people set, and what the days since moved.
   const openingMinor = balanceOf('opening') ?? previous?.body.statement.closingMinor ?? null
+  const carriedMinor = String(BigInt(previous?.body.carriedMinor ?? '0') + BigInt(differenceMinor))
   const closingMinor = balanceOf('closing') ?? (openingMinor === null ? null : String(BigInt(openingMinor) + BigInt(movementMinor)))
   return {
     ...instants,
     compared,
     previous,
     facts: {
-      format: 1,
+      format: 2,
       installation: applicationId,
       wallet: wallet.wallet,
       operator: wallet.operator,
@@ -65,6 +66,7 @@ export async function composeDay(queryable: Queryable, scope: DayScope): Promise
         movementMinor,
         closingMinor,
         proofMinor: minorOrNull(compared.proof),
+        classes: factsOf(compared.classes),
         ...(await readLineDigest(queryable, scope)),
         files: await listFileFacts(queryable, scope),
       },
@@ -74,14 +76,26 @@ export async function composeDay(queryable: Queryable, scope: DayScope): Promise
         postings: texts(await listPostingFacts(queryable, scope)),
         applications: texts(await listLedgerFacts(queryable, scope, instants)),
       },
+      books: {
+        openingMinor: less(openingMinor, previous?.body.carriedMinor ?? '0'),
+        closingMinor: less(closingMinor, carriedMinor),
+      },
       book: texts(await listBookFacts(queryable, scope)),
-      terms: compared.terms.map(({ class: name, count, amount }) => ({ class: name, count, amountMinor: minorOf(amount) })),
+      terms: factsOf(compared.terms),
       feesMinor: minorOf(compared.fees),
       differenceMinor,
-      carriedMinor: String(BigInt(previous?.body.carriedMinor ?? '0') + BigInt(differenceMinor)),
+      carriedMinor,
       exceptions: texts(await listOpenExceptions(queryable, scope)),
     },
   }
+}
+
+function factsOf(terms: WalletDayDto['terms']) {
+  return terms.map(({ class: name, count, amount }) => ({ class: name, count, amountMinor: minorOf(amount) }))
+}
+
+function less(balanceMinor: string | null, minor: string): string | null {
+  return balanceMinor === null ? null : String(BigInt(balanceMinor) - BigInt(minor))
 }
 
 function minorOf(decimal: string): string {

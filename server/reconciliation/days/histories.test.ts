@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { formatMinor } from '#lib/money/money.ts'
+import { formatMinor, parseMinor } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
 import { createTestDatabase } from '#server/testing/database.ts'
@@ -12,6 +12,7 @@ import { readWallet } from '../wallets/wallet-store.ts'
 import { listLargestDifferences } from './difference-store.ts'
 import { readKeptSums } from './kept-sums.ts'
 import { readDays } from './read-days.ts'
+import { composeTie } from './read-tie.ts'
 
 type Book = { wallet: string; operator: OperatorCode; zoneMs: number; print: (row: Row, zoneMs: number) => string[]; header: string[] }
 
@@ -197,6 +198,13 @@ test('over random histories every line is in one class, the classes add up to th
     const days = await readAround(desk, book)
     const found = await sumRows(desk, book)
     for (const { day, unexplained } of days) assert.equal(unexplained, '0', day)
+    for (const compared of days) {
+      const before = { carriedMinor: 700n, closingMinor: 90_000n }
+      const tie = composeTie({ compared: { ...compared, isCovered: true }, reported: null, before })
+      const moved = [...compared.classes, { amount: compared.fees }].reduce((sum, { amount }) => sum + parseMinor(amount), 0n)
+      assert.deepEqual([tie.closing, tie.unexplained], [formatMinor(90_000n + moved), '0'])
+      assert.equal(tie.difference, formatMinor(700n + parseMinor(compared.difference)))
+    }
     for (const { day, difference } of days) assert.equal(await sumListed(desk, book, day), difference, day)
     const movement = days.reduce((sum, { difference }) => sum + Math.round(Number(difference) * 100), 0)
     assert.equal(BigInt(movement), found.theirs - found.ours)

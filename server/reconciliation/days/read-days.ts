@@ -1,6 +1,6 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { GRAVE_CLASSES } from '#lib/reconciliation/classes.ts'
+import { GRAVE_CLASSES, LINE_CLASSES } from '#lib/reconciliation/classes.ts'
 import { DAY_CLASSES, type DayClass, type DayRow, type WalletDayDto } from '#lib/reconciliation/days.ts'
 import { daysBetween } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
@@ -58,16 +58,24 @@ type Facts = Pick<WalletDayDto, 'wallet' | 'day' | 'currency' | 'isCovered'> & {
 
 function compare({ lines, booked, book, opening, closing, ...about }: Facts): WalletDayDto {
   const theirs = sum(lines, ({ netMinor }) => netMinor)
-  const ours = sum(booked, ({ effectMinor }) => effectMinor) + sum(book, ({ walletMinor }) => walletMinor)
+  const ledgerMinor = sum(booked, ({ effectMinor }) => effectMinor)
+  const bookMinor = sum(book, ({ walletMinor }) => walletMinor)
+  const ours = ledgerMinor + bookMinor
   const fees = sum(lines, ({ netMinor, ...line }) => netMinor - movedBy(line))
   const terms = termsOf(lines, booked, book)
   const explained = fees + sum([...terms.values()], ({ amount }) => amount)
   const proof = opening === null || closing === null ? null : closing - opening - theirs
   const unexplained = theirs - ours - explained + (proof ?? 0n)
   const shown = DAY_CLASSES.filter((each) => terms.has(each))
+  const classes = LINE_CLASSES.map((each) => ({ class: each, of: lines.filter((line) => line.class === each) }))
   return {
     ...about,
     rows: rowsOf({ lines, booked, book, opening, closing, theirs, ours }),
+    classes: classes.flatMap(({ class: name, of }) =>
+      of.length === 0 ? [] : [{ class: name, count: of.reduce((all, { count }) => all + count, 0), amount: formatMinor(sum(of, movedBy)) }],
+    ),
+    ledger: formatMinor(ledgerMinor),
+    book: formatMinor(bookMinor),
     terms: shown.map((each) => ({ class: each, count: terms.get(each)?.count ?? 0, amount: formatMinor(terms.get(each)?.amount ?? 0n) })),
     fees: formatMinor(fees),
     difference: formatMinor(theirs - ours),

@@ -23,6 +23,7 @@ export async function readReportedProof(
   return {
     openedAt: opening.checkedAt.toISOString(),
     closedAt: closing.checkedAt.toISOString(),
+    opening: formatMinor(before),
     difference: formatMinor(after - before - moved),
   }
 }

@@ -7,16 +7,20 @@ import { Button, NotAllowed } from '#components/ui/button.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
 import { useT } from '#components/ui/translations.tsx'
 import { CHANGE_REFUSALS } from '#lib/approvals/change-refusals.ts'
-import type { ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
+import type { ProposedBatch, ProposedChangeDto } from '#lib/approvals/proposed-change.ts'
 import { collectSecret, withdrawChange } from '../../../../actions/changes.ts'
 
 const ConfirmDialog = onDemand(async () => (await import('./change-dialogs.tsx')).ConfirmDialog)
 const RefuseDialog = onDemand(async () => (await import('./change-dialogs.tsx')).RefuseDialog)
+const BatchDialog = onDemand(async () => (await import('./batch-dialog.tsx')).BatchDialog)
 const OnceDialog = onDemand(async () => (await import('./once-dialog.tsx')).OnceDialog)
 
 /** A value that is shown this once. */
 type Once = { title: string; text: string; value: string }
-type Opened = { dialog: 'confirm' | 'refuse'; change: ProposedChangeDto; description: ReactNode } | { dialog: 'once'; once: Once }
+type Opened =
+  | { dialog: 'confirm' | 'refuse'; change: ProposedChangeDto; description: ReactNode }
+  | { dialog: 'batch'; batch: ProposedBatch }
+  | { dialog: 'once'; once: Once }
 
 const Open = createContext<(opened: Opened) => void>(() => undefined)
 
@@ -42,6 +46,7 @@ export function ChangeDialogs({ application, children }: DialogsProps) {
       {opened?.dialog === 'refuse' && (
         <RefuseDialog application={application} change={opened.change} description={opened.description} onClose={onClose} />
       )}
+      {opened?.dialog === 'batch' && <BatchDialog application={application} batch={opened.batch} onClose={onClose} />}
       {opened?.dialog === 'once' && <OnceDialog {...opened.once} onClose={onClose} />}
     </Open>
   )
@@ -89,6 +94,17 @@ export function ChangeButtons({ application, change, description, whyNot }: Prop
         )}
       </div>
     </div>
+  )
+}
+
+/** Confirms what somebody proposed together. */
+export function BatchButton({ batch }: { batch: ProposedBatch }) {
+  const t = useT()
+  const open = useContext(Open)
+  return (
+    <Button variant="primary" onClick={() => open({ dialog: 'batch', batch })}>
+      {t('change.batch.confirm', { count: batch.lines.length })}
+    </Button>
   )
 }
 

@@ -6,6 +6,7 @@ import { CHANGE_PERMISSIONS, type ChangeState, type ProposedChangeDto } from '#l
 import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { rolesWith } from '#lib/people/permissions.ts'
+import { BatchNotices } from './batch-notices.tsx'
 import { ChangeButtons, ChangeDialogs, CollectButton } from './change-buttons.tsx'
 import { ChangeDifference } from './change-difference.tsx'
 
@@ -51,6 +52,7 @@ export function ChangeList({ t, locale, application, changes, describe, isPage =
       <section aria-labelledby="changes" className="mt-6">
         <h2 id="changes">{t('change.title')}</h2>
         {open.length === 0 && <p className="mt-1 text-quiet">{t('change.noneOpen')}</p>}
+        <BatchNotices t={t} locale={locale} changes={open} />
         <ul className="mt-2 grid gap-2">{open.map(rowOf)}</ul>
         {decided.length > 0 && (
           <details open={isPage} className="mt-3">

@@ -39,7 +39,7 @@ export default async function ExceptionsPage({ params, searchParams }: PageProps
   const { page, state, ...others } = filter
   const query = { ...others, state: state === 'open' ? null : state }
   return (
-    <PageContent words={['close.', 'exceptions.', 'table.']}>
+    <PageContent words={['close.', 'exceptions.', 'table.', 'change.', 'funding.']}>
       <PageHeader title={t('frame.close')} lead={t('exceptions.count', { count: total })} />
       <CloseTabs t={t} application={application} current="exceptions" />
       <Filters t={t} application={application} filter={filter} members={members.filter(({ roles }) => can(roles, 'reconciliation:work'))} />
@@ -54,6 +54,7 @@ export default async function ExceptionsPage({ params, searchParams }: PageProps
           size={EXCEPTION_PAGE_SIZE}
           query={query}
           mayWork={can(actor.roles, 'reconciliation:work')}
+          mayAdjust={state === 'open' && can(actor.roles, 'adjustment:propose')}
         />
       )}
     </PageContent>

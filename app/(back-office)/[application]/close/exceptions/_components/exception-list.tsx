@@ -7,6 +7,7 @@ import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { useRowKeys } from '#components/frame/use-row-keys.ts'
 import { DataTable } from '#components/table/data-table.tsx'
 import { dataColumns } from '#components/table/table-state.ts'
+import { Button } from '#components/ui/button.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { definePart, LazyPart } from '#components/ui/overlay/lazy-part.tsx'
 import { onDemand } from '#components/ui/overlay/on-demand.tsx'
@@ -14,7 +15,8 @@ import { useT, useTranslations } from '#components/ui/translations.tsx'
 import { useRouter } from '#components/ui/use-router.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { paths, type QueryValues } from '#lib/pages/paths.ts'
-import type { ExceptionDto } from '#lib/reconciliation/exceptions.ts'
+import type { RowSelection } from '#lib/pages/table-state.ts'
+import { ADJUSTMENT_OF, type ExceptionAdjustment, type ExceptionDto } from '#lib/reconciliation/exceptions.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { formatPhone, moneyText } from '#lib/text/format.ts'
 import { ExceptionMark, OverdueMark } from './exception-marks.tsx'
@@ -22,6 +24,7 @@ import { KeyHints } from './key-hints.tsx'
 import { useTake } from './use-take.ts'
 
 const NoteDialog = onDemand(async () => (await import('./exception-dialogs.tsx')).NoteDialog)
+const AdjustTogetherDialog = onDemand(async () => (await import('./adjust-together.tsx')).AdjustTogetherDialog)
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
 const SECOND = 'block text-second text-quiet'
@@ -114,20 +117,24 @@ type Props = {
   /** The filter, as its address has it. */
   query: QueryValues
   mayWork: boolean
+  /** Several can be selected, and adjusted together. */
+  mayAdjust: boolean
 }
 
 /** A page of exceptions. J and K move, Enter opens, O takes and N adds a note. */
-export function ExceptionList({ application, rows, total, page, size, query, mayWork }: Props) {
+export function ExceptionList({ application, rows, total, page, size, query, mayWork, mayAdjust }: Props) {
   const { t, locale } = useTranslations()
   const router = useRouter()
   const take = useTake(application)
   const [noted, setNoted] = useState<string | null>(null)
+  const [selection, setSelection] = useState<RowSelection>({})
   const shown = rows.map((row) => ({ ...row, href: paths.exception(application, row.exceptionId) }))
   const open = ({ href }: ExceptionRow) => router.push(href)
+  const labelOf = (row: ExceptionRow) => `${t(`close.class.${row.class}`)}, ${walletText(t, row.wallet)}, ${moneyText(row, locale)}`
   const keys = useRowKeys({
     rows: shown,
     idOf,
-    labelOf: (row) => `${t(`close.class.${row.class}`)}, ${walletText(t, row.wallet)}, ${moneyText(row, locale)}`,
+    labelOf,
     openId: null,
     onOpen: open,
     onClose: () => undefined,
@@ -153,12 +160,21 @@ export function ExceptionList({ application, rows, total, page, size, query, may
         <KeyHints hints={hints} />
       </div>
       {take.error && <ErrorNotice error={take.error} />}
+      {mayAdjust && (
+        <SelectionBar
+          application={application}
+          rows={shown.filter(({ exceptionId }) => selection[exceptionId])}
+          onDone={() => setSelection({})}
+        />
+      )}
       <DataTable
         caption={t('close.exceptions')}
         columns={COLUMNS}
         settings={SETTINGS}
         rows={shown}
         getRowId={idOf}
+        {...(mayAdjust && { selection, onSelectionChange: setSelection })}
+        rowLabel={labelOf}
         currentRowId={keys.currentId}
         onRowOpen={open}
         rowHref={({ href }) => href}
@@ -176,6 +192,41 @@ export function ExceptionList({ application, rows, total, page, size, query, may
         />
       )}
       {noted !== null && <NoteDialog application={application} exceptionId={noted} onClose={() => setNoted(null)} />}
+    </div>
+  )
+}
+
+type BarProps = { application: string; rows: readonly ExceptionDto[]; onDone: () => void }
+
+/** What can be done with the selected exceptions: adjust them together, if the same adjustment fits all. */
+function SelectionBar({ application, rows, onDone }: BarProps) {
+  const t = useT()
+  const [adjusted, setAdjusted] = useState<ExceptionAdjustment | null>(null)
+  if (rows.length === 0) return null
+  const kinds = new Set(rows.map((row) => ADJUSTMENT_OF[row.class]))
+  const [kind] = kinds.size === 1 ? kinds : []
+  return (
+    <div className="mb-2 flex flex-wrap items-center gap-3 rounded-lg border border-line bg-sunken px-4 py-2">
+      <span className="font-strong">{t('table.selected', { count: rows.length })}</span>
+      {kind ? (
+        <Button variant="primary" size="small" onClick={() => setAdjusted(kind)}>
+          {t('exceptions.adjustTogether', { count: rows.length })}
+        </Button>
+      ) : (
+        <span className="text-quiet">{t('exceptions.notTogether')}</span>
+      )}
+      {adjusted && (
+        <AdjustTogetherDialog
+          application={application}
+          kind={adjusted}
+          rows={rows}
+          onDone={() => {
+            setAdjusted(null)
+            onDone()
+          }}
+          onClose={() => setAdjusted(null)}
+        />
+      )}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import type { Locale } from '#lib/i18n/locale.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import { can } from '#lib/people/permissions.ts'
-import { DAY_CLASSES, type ReportedProof, type WalletDayDto } from '#lib/reconciliation/days.ts'
+import { DAY_CLASSES, type ReportedProof, type TieDto, type WalletDayDto } from '#lib/reconciliation/days.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { formatAmount } from '#lib/text/format.ts'
 import { formatTime, zoneWords } from '#lib/time/format-time.ts'
@@ -23,14 +23,16 @@ import { listLargestDifferences } from '#server/reconciliation/days/difference-s
 import { readKeptSums } from '#server/reconciliation/days/kept-sums.ts'
 import { listDayItems } from '#server/reconciliation/days/list-items.ts'
 import { readDays } from '#server/reconciliation/days/read-days.ts'
+import { readTie } from '#server/reconciliation/days/read-tie.ts'
 import { readReportedProof } from '#server/reconciliation/days/reported-proof.ts'
 import { readWallet } from '#server/reconciliation/wallets/wallet-store.ts'
 import { ChangeList } from '../../../../_components/changes/change-list.tsx'
 import { PageContent, type PageProps, titled } from '../../../../_components/page-content.tsx'
-import { ComparisonTable, TermTable } from './_components/day-tables.tsx'
+import { ComparisonTable } from './_components/comparison-table.tsx'
 import { DifferenceTable } from './_components/difference-table.tsx'
 import { ItemTable } from './_components/item-table.tsx'
 import { SigningCard } from './_components/signing-card.tsx'
+import { TieTable } from './_components/tie-table.tsx'
 
 export const generateMetadata = titled('close.dayTitle')
 
@@ -60,6 +62,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
   ])
   if (!compared) notFound()
   const reported = await readReportedProof(pool, applicationId, { wallet, compared })
+  const tie = await readTie(pool, { ...scope, compared, reported })
   const signing = await readSigning(pool, { ...scope, compared, viewerId: actor.id, now: clock.now() })
   const isDifference = chosen === 'difference'
   const parts = isDifference ? await listLargestDifferences(pool, scope, ITEMS_MAX) : []
@@ -78,7 +81,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
         }
       />
       <div className="mt-4 grid gap-4">
-        <Verdict t={t} locale={locale} zone={wallet.zone} day={compared} reported={reported} />
+        <Verdict t={t} locale={locale} zone={wallet.zone} day={compared} tie={tie} reported={reported} />
         <SigningCard
           t={t}
           application={application}
@@ -95,7 +98,7 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
         />
         <div className="grid items-start gap-4 xl:grid-cols-2">
           <ComparisonTable t={t} day={compared} />
-          <TermTable t={t} application={application} day={compared} chosen={chosen} />
+          <TieTable t={t} application={application} day={compared} tie={tie} chosen={chosen} />
         </div>
         {isDifference && (
           <DifferenceTable t={t} application={application} day={compared} parts={parts} isCut={parts.length === ITEMS_MAX} />
@@ -120,10 +123,10 @@ export default async function WalletDayPage({ params, searchParams }: PageProps<
   )
 }
 
-type VerdictProps = { t: Translate; locale: Locale; zone: string; day: WalletDayDto; reported: ReportedProof | null }
+type VerdictProps = { t: Translate; locale: Locale; zone: string; day: WalletDayDto; tie: TieDto; reported: ReportedProof | null }
 
 /** Whether the day ties, in one sentence; and what the balances that the operator reported say against its lines. */
-function Verdict({ t, locale, zone, day, reported }: VerdictProps) {
+function Verdict({ t, locale, zone, day, tie, reported }: VerdictProps) {
   const at = (instant: string) => formatTime(t, zone, new Date(instant), 'day-time')
   const between = reported && { from: at(reported.openedAt), to: at(reported.closedAt) }
   const amount = reported && `${formatAmount(reported.difference, locale)}\u00a0${day.currency}`
@@ -132,7 +135,7 @@ function Verdict({ t, locale, zone, day, reported }: VerdictProps) {
     <>
       {!day.isCovered ? (
         <Notice tone="wait">{t('close.notCovered')}</Notice>
-      ) : day.unexplained !== '0' ? (
+      ) : tie.unexplained !== '0' ? (
         <Notice tone="bad">{t('close.hasUnexplained')}</Notice>
       ) : day.grave > 0 ? (
         <Notice tone="wait">{t('close.hasGrave', { count: day.grave })}</Notice>

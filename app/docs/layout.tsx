@@ -17,7 +17,7 @@ import { readReference } from '#server/http/reference/read-reference.ts'
 import { MESSAGES } from '#server/messages.ts'
 import { setLanguage, setTheme } from '../actions/session.ts'
 import { LinkCopier } from './_components/link-copier.tsx'
-import { ReaderChoice } from './_components/run/reader-bar.tsx'
+import { ReaderChoice } from './_components/run/reader-choice.tsx'
 import { SearchBox } from './_components/search-box.tsx'
 import { type Reader, readReader } from './read-reader.ts'
 

@@ -94,7 +94,7 @@ test('a late success is taken, noted on and proposed by one person and confirmed
   const all = page.getByRole('dialog')
   for (const each of together) await expect(all.getByText(each)).toBeVisible()
   await all.getByRole('button', { name: 'Confirm all 2' }).click()
-  await expect(page.getByText('2 changes are confirmed.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' })).toContainText('2 changes are confirmed.')
   await expect(page.getByRole('button', { name: 'Confirm all 2' })).toHaveCount(0)
   await page.context().clearCookies()
   await signIn(page, partner, `/${partner.slug}`)

@@ -38,17 +38,24 @@ export function TieTable({ t, application, day, tie, chosen }: Props) {
       columns={[
         {
           head: t('close.tie'),
-          cell: ({ label, opens, isBad }) => {
+          cell: ({ label, opens, isBad, count }) => {
             const look = isBad ? 'font-strong text-bad' : ''
-            if (opens === undefined) return <span className={look}>{label}</span>
             return (
-              <Link href={paths.closeDay(application, day.wallet, day.day, { class: opens })} className={`underline ${look}`}>
-                {label}
-              </Link>
+              <>
+                {opens === undefined ? (
+                  <span className={look}>{label}</span>
+                ) : (
+                  <Link href={paths.closeDay(application, day.wallet, day.day, { class: opens })} className={`underline ${look}`}>
+                    {label}
+                  </Link>
+                )}
+                {/* A phone has no room for its column. */}
+                {count !== undefined && <span className="text-quiet sm:hidden"> · {count}</span>}
+              </>
             )
           },
         },
-        { head: t('close.count'), align: 'end', cell: ({ count }) => count ?? '' },
+        { head: t('close.count'), align: 'end', className: 'max-sm:hidden', cell: ({ count }) => count ?? '' },
         {
           head: t('close.amount'),
           align: 'end',

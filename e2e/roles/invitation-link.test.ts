@@ -38,7 +38,7 @@ async function invite(): Promise<{ email: string; token: string }> {
   return { email, token }
 }
 
-async function call(action: string, input: unknown) {
+async function call(action: string, input: unknown, peer?: string) {
   const found = (await readBuiltActions()).find(({ name }) => name.endsWith(` ${action}`))
   return sendRequest(service.baseUrl, {
     path: PAGE,
@@ -48,6 +48,7 @@ async function call(action: string, input: unknown) {
       'content-type': 'text/plain;charset=UTF-8',
       accept: 'text/x-component',
       origin: service.baseUrl,
+      ...(peer !== undefined && { 'x-forwarded-for': peer }),
     },
     body: JSON.stringify([input]),
   })
@@ -92,7 +93,8 @@ test('a session and the page of their code for the person who used the link, and
 })
 
 test('throttled after twenty tries in a row, even with a valid token', async () => {
-  service = await startService({ environment: { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url }, readiness: 'pages' })
+  const environment = { ...PRODUCTION, ROLE: 'web', DATABASE_URL: database.url, TRUSTED_PROXIES: '127.0.0.0/8' }
+  service = await startService({ environment, readiness: 'pages' })
   const { token } = await invite()
   for (let tries = 0; tries < 20; tries++) assert.match((await call('openInvitation', { token: randomUUID() })).body, /"unknown"/)
   assert.match((await call('openInvitation', { token })).body, /"throttled"/)
@@ -102,4 +104,13 @@ test('throttled after twenty tries in a row, even with a valid token', async () 
     const { status, body } = await call('openInvitation', wrong)
     assert.ok(status === 200 && body.includes('"unknown"'), `${JSON.stringify(wrong).slice(0, 40)}: ${status}`)
   }
+})
+
+test('throttled after twenty tries or more from as many addresses of one IPv6 /64, which is one customer; unknown in the next /64', async () => {
+  const tryFrom = async (peer: string) => (await call('openInvitation', { token: randomUUID() }, peer)).body
+  let tries = 0
+  // One more every six seconds is allowed, so on a slow machine it is more than twenty.
+  while (tries < 60 && (await tryFrom(`2001:db8:64:1:${tries}::1`)).includes('"unknown"')) tries++
+  assert.ok(tries >= 20 && tries < 60, `${tries} tries`)
+  assert.match(await tryFrom('2001:db8:64:2::1'), /"unknown"/)
 })

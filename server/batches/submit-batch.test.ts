@@ -288,6 +288,13 @@ test('started later: a row that met a full queue beside one whose service was sw
   )
 })
 
+test('application_disabled, and still a draft, in an application that is off', async () => {
+  const one = await harness.scene(['237677209341;Awa;5000;MOMOCM'])
+  const off = { ...one, application: { ...one.application, isEnabled: false } }
+  assert.deepEqual(await harness.submit(off), { ok: false, error: 'application_disabled' })
+  assert.equal((await harness.stored(one)).state, 'draft')
+})
+
 test('checked_again: a service was switched off since the check; the second submission is without its rows', async () => {
   const one = await harness.scene(['237677209341;Awa;5000;MOMOCM', '237699123456;Koffi;700;OMCM'])
   await switchOff(one)

@@ -300,6 +300,19 @@ test('posted although the collect balance falls below zero: the reversal of a co
   assert.equal(collectMinor, -92_500n)
 })
 
+test('posted although the collect balance stays below zero: a late collect, which raises it; balance_too_low for what lowers it again', async () => {
+  const ledger = await partner(50_000_000n)
+  const transactionId = await ended(ledger, 'COLLECT', 'succeeded', 100_000n)
+  const failed = await ended(ledger, 'COLLECT', 'failed', 30_000n)
+  await make(concede(ledger, transactionId, 'collect', '-92500'))
+  await make(reverse(ledger, transactionId))
+  await make(late(ledger, failed))
+  const [collectMinor] = await readBalances(database.pool, ledger)
+  assert.equal(collectMinor, -70_000n)
+  const next = await ended(ledger, 'COLLECT', 'succeeded', 10_000n)
+  assert.deepEqual(await propose(concede(ledger, next, 'collect', '-10000')), refusedFor('balance_too_low'))
+})
+
 const accounts = ['collect', 'deposit'] as const
 const step = fc.record({
   type: fc.constantFrom('COLLECT' as const, 'DEPOSIT' as const),

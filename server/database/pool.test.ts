@@ -31,6 +31,11 @@ test('bigint for money, counters and their sums', async () => {
   assert.deepEqual(rows, [{ amount: 9007199254740993n, total: 9007199254740994n }])
 })
 
+test('bigint for each element of an array of bigint, and null for one that is missing', async () => {
+  const { rows } = await database.pool.query("select '{-70000,NULL,9007199254740993}'::int8[] as balances, '{}'::int8[] as none")
+  assert.deepEqual(rows, [{ balances: [-70_000n, null, 9007199254740993n], none: [] }])
+})
+
 test('text for a day', async () => {
   const { rows } = await database.pool.query("select date '2026-11-20' as day")
   assert.deepEqual(rows, [{ day: '2026-11-20' }])

@@ -7,6 +7,10 @@ import { markIfAway } from './database-away.ts'
 // int8 arrives as text and becomes a bigint: money and counters never pass through a float. Set for the whole process,
 // before any pool exists, and used by the tests too.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => BigInt(text))
+// int8[] too, of which pg makes texts: two texts compare by their digits from the left. pg names neither type.
+const [TEXT_ARRAY, INT8_ARRAY] = [1009, 1016]
+const readTexts: (text: string) => (string | null)[] = pg.types.getTypeParser(TEXT_ARRAY)
+pg.types.setTypeParser(INT8_ARRAY, (text) => readTexts(text).map((each) => (each === null ? null : BigInt(each))))
 // numeric only comes from sum(bigint); a fraction there is a bug and throws.
 pg.types.setTypeParser(pg.types.builtins.NUMERIC, (text) => BigInt(text))
 // A date is a calendar day, not an instant in the server's zone.

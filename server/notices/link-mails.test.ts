@@ -7,6 +7,7 @@ import { choosePassword, findPasswordReset, mailPasswordLink } from '#server/peo
 import { resetPersonPassword } from '#server/people/sign-in/passwords.ts'
 import { invitationScene, SOURCE } from '#server/people/testing/invitation-scene.ts'
 import { must } from '#server/testing/partner.ts'
+import { claimLinkMail, doubtAbandonedLinks, endLinkMail } from './link-mail-store.ts'
 import { sandboxTransport } from './mail/transport.ts'
 import { listSandboxMails } from './notice-store.ts'
 import { sendLinkMails } from './send-link-mails.ts'
@@ -186,6 +187,24 @@ test('refused: the link of a password after 24 hours, after a newer one, and of 
   assert.deepEqual(await choosePassword(desk.pool, { token, password: 'seven kind otters swim' }), { ok: false, error: 'expired' })
   await desk.send()
   assert.deepEqual(desk.smtp.mails, [])
+})
+
+test('dropped, with its link: the mail to a person who was blocked before it was sent', async () => {
+  const personId = await desk.person('maker')
+  await resetPassword(personId)
+  await desk.query('update people set is_blocked = true where person_id = $1', [personId])
+  await desk.send()
+  assert.deepEqual([desk.smtp.mails, await mailRows()], [[], [{ state: 'dropped', isEmpty: true }]])
+})
+
+test('sending, with its link, while the second attempt is made: the late end of the first one, which was taken for dead, changes nothing', async () => {
+  await resetPassword(await desk.person('maker'))
+  const first = (await claimLinkMail(desk.pool, later(0))) ?? assert.fail('it is due')
+  await doubtAbandonedLinks(desk.pool, later(10), 5 * MINUTE_MS, 60 * MINUTE_MS)
+  const second = (await claimLinkMail(desk.pool, later(70))) ?? assert.fail('it is due again')
+  assert.equal(second.linkMailId, first.linkMailId)
+  await endLinkMail(desk.pool, first, { state: 'failed', at: later(71) })
+  assert.deepEqual(await mailRows(), [{ state: 'sending', isEmpty: false }])
 })
 
 test('unknown: the link of a password, once the administrator of the machine has set a password', async () => {

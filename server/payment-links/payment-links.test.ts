@@ -16,7 +16,7 @@ import { contradict } from '#server/testing/contradiction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { bookLate } from '#server/testing/reversal.ts'
+import { bookLate, bookReversal } from '#server/testing/reversal.ts'
 import { createIntake } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR as NO_PERSON, transition } from '#server/transactions/transition.ts'
 import { findPaymentLink, listLinkPayments, listPaymentLinks } from './payment-link-list-store.ts'
@@ -240,10 +240,10 @@ test('paid, and no other payment, once the failed payment of a link for one paym
   assert.equal(await pay(token), 'paid')
 })
 
-test('one payment too many, with both amounts, when a failed payment turns out to be paid after the next one succeeded', async () => {
+test('one payment too many, with both amounts, when a failed payment turns out to be paid after the next one succeeded; less what is reversed', async () => {
   const { token, linkId } = await aLink()
   const failed = await end(await pay(token), 'failed')
-  await end(await pay(token), 'succeeded')
+  const paid = await end(await pay(token), 'succeeded')
   const read = async () => (await findPaymentLink(database.pool, applicationId, linkId)) ?? assert.fail('no link')
   assert.equal(countExcess(await read()), 0)
   await contradict(database.pool, { applicationId, transactionId: failed })
@@ -260,6 +260,8 @@ test('one payment too many, with both amounts, when a failed payment turns out t
       ['FAILED', true, true],
     ],
   )
+  await bookReversal(database.pool, { applicationId, transactionId: paid }, (await aPerson('finance')).id)
+  assert.equal((await read()).collected, '5000')
 })
 
 test('listed with their state, found by purpose and state, in pages of the newest first; undefined for another application', async () => {

@@ -37,12 +37,15 @@ test('unconfirmed and due after a restore: what waited to be sent, and what is a
   assert.deepEqual(await prepareRestored(database.pool, now), { ok: true, value: { unsent: 3, open: 4, heldWebhooks: 0 } })
   assert.deepEqual(await Promise.all(ids.map(stateOf)), [...Array(3).fill('unconfirmed, due'), 'submitted, due', 'unfunded'])
 
-  await insertWork(OLDER, 'queued')
-  assert.equal(await stateOf(OLDER), 'unconfirmed, due')
+  // A batch that is paused has its rows approved as paused.
+  for (const [id, state] of [[OLDER, 'queued'] as const, [OLDER.replace(/1$/, '8'), 'paused'] as const]) {
+    await insertWork(id, state)
+    assert.equal(await stateOf(id), 'unconfirmed, due')
+  }
   const newer = `${(now.getTime() + 1).toString(16).padStart(12, '0').replace(/^.{8}/, '$&-')}-7000-8000-000000000001`
   await insertWork(newer, 'queued')
   assert.equal(await stateOf(newer), 'queued')
-  assert.deepEqual(await prepareRestored(database.pool, now), { ok: true, value: { unsent: 1, open: 6, heldWebhooks: 0 } })
+  assert.deepEqual(await prepareRestored(database.pool, now), { ok: true, value: { unsent: 1, open: 7, heldWebhooks: 0 } })
 })
 
 test('two new denials are needed after a restore: those that were counted before the backup do not count', async () => {

@@ -46,13 +46,22 @@ export async function reverseCollect(pool: Pool, subject: Subject, confirmedBy: 
 }
 
 /** Books a payment that FAILED as paid all the same, with its amount and fees. */
-export async function bookLate(pool: Pool, subject: Subject, confirmedBy: string): Promise<void> {
+export function bookLate(pool: Pool, subject: Subject, confirmedBy: string): Promise<void> {
+  return bookCorrection(pool, subject, confirmedBy, 'late')
+}
+
+/** Books the reversal of a payment, with its amount and fees. */
+export function bookReversal(pool: Pool, subject: Subject, confirmedBy: string): Promise<void> {
+  return bookCorrection(pool, subject, confirmedBy, 'reverse')
+}
+
+async function bookCorrection(pool: Pool, subject: Subject, confirmedBy: string, kind: 'late' | 'reverse'): Promise<void> {
   const { applicationId, transactionId } = subject
-  const changeId = await proposeReversal(pool, subject, confirmedBy, 'late')
+  const changeId = await proposeReversal(pool, subject, confirmedBy, kind)
   const payment = await findTransaction(pool, applicationId, transactionId)
   if (!payment) throw new Error('There is no such payment')
   const { operator, currency, type, amountMinor, feeSystemMinor, feeAppMinor } = payment
-  const posting = { applicationId, subjectId: transactionId, kind: 'late', operator, currency, type } as const
+  const posting = { applicationId, subjectId: transactionId, kind, operator, currency, type }
   const amounts = { amountMinor, feeSystemMinor, feeAppMinor }
   const why = { actorId: confirmedBy, reason: 'test', change: { applicationId, changeId } }
   must(await withTransaction(pool, (trx) => postAdjustment(trx, { ...posting, ...amounts, ...why })))

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, afterEach, before, test } from 'node:test'
+import { ok } from '#lib/result.ts'
+import { withTransaction } from '#server/database/with-transaction.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { continueRecoveries, countRecovery, listRecoveries, recoverWebhooks, stopRecovery } from './recover-webhooks.ts'
+import { holdAfterRestore } from './restored/hold-after-restore.ts'
 import { personOf } from './testing/resends.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver } from './testing.ts'
 
@@ -125,4 +128,22 @@ test('refused: a role without the right, nothing to recover, more than was count
   assert.ok((await stopRecovery(database.pool, { applicationId, recoveryId, actor })).ok)
   await continueRecoveries(deps(), () => false, 1)
   assert.equal((await resendsOf(applicationId)).rows, 2)
+})
+
+test('ended after a restore: a delivery and a resend that wait, and the recovery that would request more of them', async () => {
+  const { pool } = database
+  const { applicationId, command } = await scene('https://a.example/hook', [1, 2, 3, 4])
+  assert.ok((await recoverWebhooks(deps(), { ...command, counted: 4 })).ok)
+  await continueRecoveries(deps(), () => false, 1)
+  const [due] = await addDeliveries(pool, applicationId, ['https://a.example/hook'])
+  assert.deepEqual(await resendsOf(applicationId), { rows: 2, transactions: 2, waiting: 2 })
+  await withTransaction(pool, async (trx) => ok(await holdAfterRestore(trx)))
+  await continueRecoveries(deps(), () => false, 1)
+  assert.deepEqual(await resendsOf(applicationId), { rows: 2, transactions: 2, waiting: 0 })
+  assert.notEqual((await listRecoveries(pool, applicationId))[0]?.endedAt, null)
+  const { rows } = await pool.query(
+    `select d.state, a.outcome from webhook_deliveries d join webhook_attempts a using (application_id, transaction_id) where transaction_id = $1`,
+    [due?.transactionId],
+  )
+  assert.deepEqual(rows, [{ state: 'exhausted', outcome: 'interrupted' }])
 })

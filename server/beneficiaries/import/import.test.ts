@@ -200,6 +200,16 @@ test('unknown_columns and too_many_people: the file as a whole is refused', asyn
   assert.deepEqual(await read(['Name;Phone number', ...many]), { ok: false, error: 'too_many_people' })
 })
 
+test('unknown_beneficiary: a proposal that names somebody of another application; nothing waits', async () => {
+  const [{ ids }, { pool, applicationId, awa }] = [await importScene(), await importScene()]
+  const people = [
+    { beneficiaryId: ids.paul, name: 'Paul Mbarga', operator: 'MOMOCM', phoneNumber: '237670000077', groupName: null, amountMinor: null },
+  ]
+  const input = { fileName: 'a.csv', fileSha256: '0'.repeat(64), people }
+  const proposed = await proposeChange(pool, { applicationId, kind: 'beneficiary.import', input, actor: awa })
+  assert.partialDeepStrictEqual(proposed, { ok: false, error: { code: 'refused', reason: 'unknown_beneficiary' } })
+})
+
 test('invalid: a proposal with a number twice, or with more people than a file may change', async () => {
   const { pool, applicationId, awa } = await importScene()
   const one = { beneficiaryId: null, name: 'A B', operator: 'MOMOCM', phoneNumber: '237670000099', groupName: null, amountMinor: null }

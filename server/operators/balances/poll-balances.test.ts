@@ -10,6 +10,7 @@ import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { createSandboxConnector } from '../sandbox-protocol/sandbox-connector.ts'
 import { listBalanceAlarms, listBalancesFor, listOperatorBalances } from './balance-store.ts'
+import { readFloatMark } from './float-store.ts'
 import { ALARM_AFTER_MS, pollBalances } from './poll-balances.ts'
 
 const logger = createLogger('silent')
@@ -96,6 +97,9 @@ test('a difference that payments in progress, agreed fees or the wallet book exp
 
   const item = anIntakeItem(runs, { operator: 'OMCM', type: 'COLLECT', amountMinor: 7_000n })
   await takeIn(pool, [item])
+  // Nobody has sent it yet.
+  await report(7_000n)
+  assert.deepEqual(await alarms(HOUR_MS), [['OMCM', 7_000n]])
   const submit = `update operator_work set state = 'submitted', submissions = 1 where transaction_id = $1`
   await pool.query(submit, [item.transactionId])
   await report(7_000n)
@@ -126,4 +130,23 @@ test('a difference that payments in progress, agreed fees or the wallet book exp
     'select count(*)::integer as count, count(unexplained_minor)::integer as explained from operator_balance_polls',
   )
   assert.ok(rows[0].count >= 5 && rows[0].count === rows[0].explained)
+})
+
+test('not in the balance yet: the deposits that were sent within ten minutes; collects never leave our account for payouts', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  await fund(pool, applicationId, 'OMCM', 60_000n)
+  const [sent, older, collect] = [10_000n, 20_000n, 30_000n].map((amountMinor, place) =>
+    anIntakeItem(applicationId, { operator: 'OMCM', type: place === 2 ? 'COLLECT' : 'DEPOSIT', amountMinor }),
+  )
+  const { openMinor } = await readFloatMark(pool, 'OMCM')
+  const items = [sent, older, collect].map((item) => item ?? assert.fail())
+  await takeIn(pool, items)
+  for (const [place, { transactionId }] of items.entries())
+    await pool.query(
+      `update operator_work set state = 'submitted', submissions = 1, claimed_at = clock_timestamp() - $2::integer * interval '1 minute'
+        where transaction_id = $1`,
+      [transactionId, place === 1 ? 11 : 0],
+    )
+  assert.equal((await readFloatMark(pool, 'OMCM')).openMinor - openMinor, 10_000n)
 })

@@ -253,7 +253,8 @@ test('not_permitted without the role, not_over within an hour of the end, not_co
   const engineer = await personWith(['engineer'])
   assert.deepEqual(await prepare(DAY, engineer), refused('not_permitted'))
   assert.deepEqual(await prepare(DAY), refused('not_covered'))
-  assert.deepEqual(await prepare(utcDayOf(now)), refused('not_over'))
+  const soonAfter = { now: () => new Date(`${NEXT}T00:59:59Z`) }
+  assert.deepEqual(await prepareDay({ pool: desk.pool, clock: soonAfter }, one(DAY, fatou)), refused('not_over'))
   await bring({ id: 'E1', amount: 500 }, { id: 'E2', amount: 5, day: LATER })
   await close()
   assert.deepEqual(await prepare(LATER), refused('previous_open'))
@@ -472,4 +473,17 @@ test('verify names what differs in a certificate, its chain, its lines and its p
   )
   const missing = await tampered('day_certificates', `delete from day_certificates where day = '${DAY}'`)
   assert.deepEqual(missing, [about('the certificate of the day before is missing', NEXT)])
+})
+
+test('verify names a signed day that follows a reopened version of the day before', async () => {
+  await bring({ id: 'N1', amount: 500 }, { id: 'N2', amount: 10, day: NEXT })
+  for (const day of [DAY, NEXT]) await close(day)
+  must(await reopen(DAY))
+  await close(DAY)
+  assert.deepEqual(await verifyDatabase(desk.pool), [])
+  await desk.pool.query('alter table day_certificates disable trigger all')
+  await desk.pool.query(`update day_certificates set state = 'signed' where day = '${NEXT}'`)
+  assert.deepEqual(await verifyDatabase(desk.pool), [
+    `certificates: ${WALLET} ${NEXT} version 1: it follows a version of the day before that was reopened`,
+  ])
 })

@@ -134,6 +134,21 @@ test('a fee in a line of its own belongs to the payment that it names; one that 
   assert.deepEqual(named[3], ['', '200', '157', '-43'])
 })
 
+test('a fee line is in one position of the claim: that of the first of two payments with the reference that it names', async () => {
+  const wallet = await agreed({ feeForm: 'own_line' })
+  const twice = [line({ Id: 'a', Amount: '10000' }), line({ Id: 'a', Amount: '20000' })]
+  await desk.bring(WALLET, file(...twice, line({ Id: 'a', Amount: '-150', Type: 'Fee' })))
+  const [, ...rows] = await claimOf(wallet)
+  assert.deepEqual(
+    rows.slice(0, 3).map((row) => [row[2], row[8]]),
+    [
+      ['a', '50'],
+      ['a', '-200'],
+      ['', '-150'],
+    ],
+  )
+})
+
 test('an operator that bills monthly is claimed by day: all payments of a day together beside the lines that bill them', async () => {
   const wallet = await agreed({ feeForm: 'monthly' })
   await desk.bring(

@@ -229,7 +229,7 @@ test('refused accounts: a maker proposes, an account is missing, a code is a for
     assert.deepEqual(await propose(input), { ok: false, error: 'invalid' })
 })
 
-test('named by verify: a day without its entry, a gap, other amounts, other accounts, whoever wrote them', async () => {
+test('named by verify: a day without its entry or with two, a gap, other amounts, other accounts, whoever wrote them', async () => {
   await bring('E1', { amount: 1_000, fee: 15 })
   await bring('E2', { amount: 500, fee: 5, day: NEXT })
   for (const day of [DAY, NEXT]) await close(day)
@@ -254,6 +254,14 @@ test('named by verify: a day without its entry, a gap, other amounts, other acco
   ])
   assert.deepEqual(await found("update journal_lines set code = '700' where number = 1 and place = 1"), [
     'entry 1: its accounts are not those that were valid',
+  ])
+  const twice = [
+    'insert into journal_entries select (e).* from (select jsonb_populate_record(e, \'{"number": 3, "version": 2}\') as e from journal_entries e where number = 1) one',
+    'insert into journal_lines select (l).* from (select jsonb_populate_record(l, \'{"number": 3}\') as l from journal_lines l where number = 1) one',
+  ]
+  assert.deepEqual(await found(...twice), [
+    'entry 3: its certificate does not exist',
+    `${WALLET} ${DAY}: its certificate has no journal entry`,
   ])
 })
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { accountCheckSchema } from '#lib/schemas/api/operator-responses.ts'
-import { type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
+import { systemClock } from '#server/clock.ts'
+import { HARNESS_TOKEN_SECRET, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
+import { createTokens } from '#server/partner-auth/access-token.ts'
+import { createApiUser } from '#server/partner-auth/api-users.ts'
+import { must } from '#server/testing/partner.ts'
 import { ACCOUNT_CHECKS_PATH } from './account-checks.ts'
 
 let harness: HttpHarness
@@ -10,9 +15,20 @@ before(async () => {
 })
 after(() => harness.close())
 
-async function ask(body: unknown) {
-  const headers = { ...harness.headers, 'content-type': 'application/json' }
+async function ask(body: unknown, more: Record<string, string> = {}) {
+  const headers = { ...harness.headers, 'content-type': 'application/json', ...more }
   return fetch(`${harness.baseUrl}${ACCOUNT_CHECKS_PATH}`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+/** The token of another API user of the same application. */
+async function anotherUser(): Promise<Record<string, string>> {
+  const { applicationId } = harness.partner
+  const username = `${randomUUID()}@kora.example`
+  const actor = { kind: 'system', id: null } as const
+  const { apiUserId } = must(await createApiUser(harness.database.pool, { applicationId, username, actor }))
+  await harness.directory.refresh()
+  const tokens = createTokens({ clock: systemClock, secret: HARNESS_TOKEN_SECRET })
+  return { authorization: `Bearer ${await tokens.sign(apiUserId, applicationId)}` }
 }
 
 async function setMax(max: number) {
@@ -22,7 +38,7 @@ async function setMax(max: number) {
   ])
 }
 
-test('200 with the masked name, the same for 24 hours; 429 with Retry-After for the API user that used a quarter, 403 where checks are disabled', async () => {
+test('200 with the masked name, the same for 24 hours; 429 with Retry-After for the API user that used a quarter and no other, 403 where checks are disabled', async () => {
   await setMax(8)
   const answers: unknown[] = []
   for (const phoneNumber of ['237677209341', '237677209905', '237677209341']) {
@@ -39,6 +55,8 @@ test('200 with the masked name, the same for 24 hours; 429 with Retry-After for 
   assert.ok(seconds > 86_000 && seconds <= 86_400)
   const { message } = (await limited.json()) as { message: string }
   assert.match(message, /^The account checks of this API user within 24 hours are used up\. The next one is possible at \d{4}-.*Z\.$/)
+  const colleague = await anotherUser()
+  assert.equal((await ask({ transferMethod: 'MOMOCM', phoneNumber: '237677209343' }, colleague)).status, 200)
   await setMax(0)
   assert.equal((await ask({ transferMethod: 'MOMOCM', phoneNumber: '237677209342' })).status, 403)
 })

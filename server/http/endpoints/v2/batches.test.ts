@@ -17,6 +17,7 @@ import { fund, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { createIntake } from '#server/transactions/intake.ts'
+import { SYSTEM_ACTOR as NO_PERSON, transition } from '#server/transactions/transition.ts'
 import { BATCHES_PATH } from './batches.ts'
 import { REPLAYED_HEADER } from './keyed-payments.ts'
 
@@ -230,6 +231,22 @@ test('400 for a cancellation while deposits are started; then FAILED for what wa
   }
   assert.deepEqual(new Set((await read(batchId)).deposits.map(({ message }) => message)), new Set([CANCELLED_MESSAGE]))
   await setRules([])
+})
+
+test('200 for a cancellation, and still PENDING: a deposit that waits to be sent again, because its operator may have it', async () => {
+  const { pool } = harness.database
+  const stuck = aDeposit({ phoneNumber: String(aDeposit()['phoneNumber']).replace(/...$/, '912') })
+  const batchId = await accepted({ body: aBatch([stuck]) })
+  const { transactionId } = (await started(batchId)).deposits[0] ?? assert.fail('it has one')
+  const again = `update operator_work set state = 'queued', accepted_at = null, next_at = 'infinity'
+    where transaction_id = $1 and state = 'submitted' and not is_claimed`
+  await waitUntil('its operator has it', async () => (await pool.query(again, [transactionId])).rowCount === 1)
+  const response = await cancel(batchId)
+  assert.equal(response.status, 200)
+  const { FAILED, PENDING } = batchSchema.parse(await response.json()).counts
+  assert.deepEqual([FAILED, PENDING], [0, 1])
+  const { applicationId } = harness.partner
+  await transition(pool, [{ applicationId, transactionId: transactionId ?? '', event: 'failed', message: 'x', actor: NO_PERSON }])
 })
 
 test('one waiting batch for checkers, made by the program, under a rule on the total of the batch', async () => {

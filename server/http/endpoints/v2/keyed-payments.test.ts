@@ -53,6 +53,13 @@ test('200 with the same transaction for the same key and content, also with quot
   assert.equal(await countOf(key), 1)
 })
 
+test('200 for a key in capitals with the same externalId in small letters, which the answer has', async () => {
+  const key = randomUUID()
+  const answer = await send({ key: key.toUpperCase(), body: aPayment({ externalId: key }) })
+  assert.equal(answer.status, 200)
+  assert.equal(initiationSchema.parse(await answer.json()).externalId, key)
+})
+
 test('422 for the same key with another amount, in the other direction, and with the content of another key', async () => {
   const key = randomUUID()
   const body = aPayment()

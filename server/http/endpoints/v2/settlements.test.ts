@@ -158,6 +158,17 @@ test('a CSV file with the opening first and the closing last, whose net amounts 
   assert.equal(net, parseMinor(lines.at(-1)?.[8] ?? ''))
 })
 
+test('pages of the CSV file, put together, are the file, also when the last page is full: one opening, one closing', async () => {
+  const linesOf = async (query: string) => {
+    const response = await get(`${PATH}/BFOM/${days.get('BFOM')}?format=csv${query}`)
+    return (await response.text()).trim().split('\r\n')
+  }
+  const whole = await linesOf('')
+  assert.deepEqual(await linesOf('&page=0&size=3'), whole)
+  const pages = [await linesOf('&page=0&size=2'), await linesOf('&page=1&size=2')]
+  assert.deepEqual([...(pages[0] ?? []), ...(pages[1] ?? []).slice(1)], whole)
+})
+
 test('the list has the signed days of operators that the caller uses, and none of other operators', async () => {
   const day = days.get('BFOM') ?? ''
   const list = settledDaySchema.array().parse(await (await get(`${PATH}?from=${addDays(day, -1)}&to=${addDays(day, 1)}`)).json())

@@ -184,6 +184,19 @@ for (const [exceptionClass, days] of [
     assert.deepEqual(desk.told(), [`${owner}: An exception is overdue`])
   })
 
+test('no mail about an exception that was closed after its mail was refused by the mail server', async () => {
+  const exceptionId = await openException('contradicted', await desk.person('finance'))
+  desk.smtp.behaviour.answer = '451 later'
+  await desk.send(later(DAY_MS))
+  desk.smtp.behaviour.answer = '250 taken'
+  await desk.query("update exceptions set outcome = 'explained', closed_at = now(), closed_by = owner_id where exception_id = $1", [
+    exceptionId,
+  ])
+  await desk.send(later(DAY_MS + HOUR_MS))
+  assert.deepEqual(desk.told(), [])
+  assert.deepEqual(await desk.query('select state from notice_mails'), [{ state: 'dropped' }])
+})
+
 async function openException(exceptionClass: string, ownerId: string): Promise<string> {
   const [row] = await desk.query(
     `insert into exceptions (application_id, subject, class, operator, type, amount_minor, owner_id, owned_since)

@@ -178,6 +178,14 @@ test('the amount can be refunded again after a refund that failed, was rejected 
   }
 })
 
+test('started after a refund that the service ended unsent, about which no operator is asked', async () => {
+  const collectId = await aCollect()
+  const unsent = await refunded(collectId)
+  await move(unsent, 'failed', SYSTEM_ACTOR)
+  unconfirmed.add(unsent)
+  assert.equal(await refusalOf(collectId), 'started')
+})
+
 test('earlier_unconfirmed while the operator does not confirm the failure, and nothing_left once it reports a success', async () => {
   const collectId = await aCollect()
   const failed = await refunded(collectId)

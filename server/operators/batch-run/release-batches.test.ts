@@ -10,6 +10,7 @@ import { readBatchRun } from '#server/reports/batches/read-batch-run.ts'
 import { type BatchDesk, openBatchDesk } from '#server/testing/batches/batch-desk.ts'
 import { must } from '#server/testing/partner.ts'
 import { NO_LOOPS } from '#server/transactions/transition.ts'
+import { releaseRun } from './batch-run-store.ts'
 import { pauseBatch, planBatch, releaseTimedBatches, resumeBatch, stopBatch } from './control-batch.ts'
 
 let desk: BatchDesk
@@ -146,4 +147,11 @@ test('sent at once by a checker, ended by a stop, and taken back by its maker be
   assert.deepEqual([await desk.statusesOf(stopped.batchId), await desk.statusesOf(recalled.batchId)], [{ FAILED: 3 }, { FAILED: 3 }])
   const elsewhere = { ...now, batchId: randomUUID(), person: ada() }
   assert.deepEqual(await planBatch(deps(), { ...elsewhere, releaseAt: inHours(1) }), { ok: false, error: 'not_found' })
+})
+
+test('kept until its new time: a batch whose maker chose a later one after the task had listed it', async () => {
+  const { applicationId, batchId } = await makePlanned()
+  const released = await withTransaction(desk.pool, async (trx) => ok(await releaseRun(trx, applicationId, batchId)))
+  assert.deepEqual(released, { ok: true, value: undefined })
+  assert.equal((await read(batchId))?.state, 'waiting')
 })

@@ -108,14 +108,19 @@ test('200 with the batch, whose deposits are started by the program and end with
   assert.deepEqual(rows, [{ source: 'api', maker_id: null, is_of_program: true, webhook_url: 'https://partner.example/hooks' }])
 })
 
-test('200 with the same batch for the same key and content, and 422 for another amount, order or name', async () => {
+test('200 with the same batch for the same key and content, and 422 for another amount, order, name or address', async () => {
   const key = randomUUID()
   const [one, two] = [aDeposit(), aDeposit()]
   const batchId = await accepted({ key, body: aBatch([one, two]) })
   const again = await send({ key, body: aBatch([Object.fromEntries(Object.entries(one).reverse()), two]) })
   assert.deepEqual([again.status, again.headers.get(REPLAYED_HEADER)], [200, 'true'])
   assert.equal(batchSchema.parse(await again.json()).batchId, batchId)
-  for (const other of [aBatch([one, { ...two, amount: 1 }]), aBatch([two, one]), aBatch([one, two], { name: 'Other' })])
+  for (const other of [
+    aBatch([one, { ...two, amount: 1 }]),
+    aBatch([two, one]),
+    aBatch([one, two], { name: 'Other' }),
+    aBatch([one, two], { webhookUrl: 'https://partner.example/other' }),
+  ])
     assert.equal(await codeOf(await send({ key, body: other })), '422 idempotency_key_reused')
   await started(batchId)
   assert.deepEqual([await countOf(one.externalId), await countOf(two.externalId)], [1, 1])

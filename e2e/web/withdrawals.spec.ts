@@ -79,6 +79,15 @@ test('a withdrawal is proposed by one person and confirmed by another, leaves th
   const row = page.getByRole('row').filter({ hasText: 'VIR 2026-07' })
   await expect(row.getByText('To be transferred', { exact: true })).toBeVisible()
   await expect(row.getByText('ML13 ML01 6012 0102 6001 0066 8497')).toBeVisible()
+  // It is listed for those who order it at the bank.
+  await page.goto(`/${fatou.slug}/waiting`)
+  await page
+    .getByRole('region', { name: /^Transfers to carry out/ })
+    .getByRole('link')
+    .filter({ hasText: '1,500' })
+    .click()
+  await expect(page).toHaveURL(new RegExp(`/${fatou.slug}/funding$`))
+  await waitForScripts(page)
   for (const [step, reference] of [
     ['Left', 'OP 11'],
     ['Arrived', 'BK 12'],

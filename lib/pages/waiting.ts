@@ -13,6 +13,7 @@ export const WAITING_GROUPS = [
   'changes',
   'changesElsewhere',
   'secrets',
+  'transfers',
   'days',
   'exceptions',
   'returned',
@@ -44,7 +45,7 @@ export type WaitingCounts = { count: number; isMore: boolean; pages: Partial<Rec
 /** One thing on which a person can act now. What a group does not have is null. */
 export type WaitingItem = {
   group: WaitingGroup
-  /** The transaction, batch, change, exception, day of a wallet, receiver of webhooks, or month of saved totals. */
+  /** The transaction, batch, change (of a transfer: the one that two people confirmed), exception, day of a wallet, receiver of webhooks, or month of saved totals. */
   id: string
   /** Since when it waits. */
   at: string
@@ -119,6 +120,8 @@ export function pageOfWaiting(group: WaitingGroup, kind: string | null): Waiting
       return 'webhooks'
     case 'monthlyTotals':
       return 'totals'
+    case 'transfers':
+      return kind === 'wallet.plan' ? 'close' : 'funding'
     case 'returned':
       return kind === null ? 'batches' : 'newPayment'
     case 'changesElsewhere':
@@ -149,6 +152,8 @@ export function addressOfWaiting(application: string, { group, id, kind, wallet,
       return paths.pivot(application, pivotOfMonth(kind ?? '', (day ?? '').slice(0, 7)))
     case 'changesElsewhere':
       return paths.changesElsewhere(application)
+    case 'transfers':
+      return kind === 'wallet.plan' ? paths.wallets(application) : paths.funding(application)
     case 'fundings':
     case 'changes':
     case 'secrets':
@@ -190,6 +195,7 @@ export function addressOfGroup(application: string, group: WaitingGroup): string
     case 'batches':
       return paths.approvals(application)
     case 'fundings':
+    case 'transfers':
       return paths.funding(application)
     case 'days':
       return paths.close(application)

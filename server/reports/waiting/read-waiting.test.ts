@@ -141,6 +141,52 @@ test('a funding with its amount, currency and operator for finance, not for its 
   assert.equal(item && addressOfWaiting('kora', item), '/kora/funding')
 })
 
+test('a confirmed withdrawal and own transfer for finance of the installation, until somebody says that the money has left or arrived', async () => {
+  const { person, seen, pool, applicationId } = await scene(true)
+  const partner = await scene()
+  const [finance, administrator] = [await person('finance'), await person('administrator')]
+  const confirmed = async (ledgerId: string, kind: string, payload: Record<string, string>) => {
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
+         values ($1, gen_random_uuid(), $2, gen_random_uuid()::text, $3, $6, $6, $4, now() + interval '7 days', 'confirmed', $5, now())
+         returning change_id as id`,
+      [
+        ...[ledgerId, kind, { amountMinor: '250000', reference: 'T-1', note: '', document: null, ...payload }],
+        ...[finance.id, administrator.id, { collectMinor: '0', depositMinor: '0', currency: 'XAF' }],
+      ],
+    )
+    return rows[0]?.id ?? assert.fail('it was inserted')
+  }
+  const bank = `bank:${randomUUID()}`
+  const withdrawal = await confirmed(partner.applicationId, 'funding.withdrawal', {
+    operator: 'MOMOCM',
+    account: 'collect',
+    bankAccountId: randomUUID(),
+  })
+  const own = await confirmed(applicationId, 'wallet.plan', { from: bank, to: 'OMCM' })
+  assert.deepEqual(await seen(finance), { transfers: [withdrawal, own] })
+  assert.deepEqual([await seen(await partner.person('finance')), await seen(await person('checker'))], [{}, {}])
+  const { groups, pages } = await readWaiting(pool, finance)
+  const items = groups.flatMap((group) => group.items)
+  assert.deepEqual(
+    items.map((item) => [item.amount, item.currency, item.operator, item.wallet, addressOfWaiting('kora', item)]),
+    [
+      ['2500', 'XAF', 'MOMOCM', null, '/kora/funding'],
+      ['2500', 'XAF', null, 'OMCM', '/kora/close/wallets'],
+    ],
+  )
+  assert.deepEqual(pages, { funding: 1, close: 1 })
+  const mark = (ledgerId: string, changeId: string, step: string) =>
+    pool.query(
+      `insert into transit_marks (application_id, ledger_id, change_id, step, day, reference, person_id) values ($1, $2, $3, $4, now(), 'x', $5)`,
+      [applicationId, ledgerId, changeId, step, finance.id],
+    )
+  await mark(partner.applicationId, withdrawal, 'left')
+  assert.deepEqual(await seen(finance), { transfers: [own] })
+  await mark(applicationId, own, 'arrived')
+  assert.deepEqual(await seen(finance), {})
+})
+
 test('exceptions without an owner and own ones, in the application that runs the installation only', async () => {
   const { person, seen, pool, applicationId } = await scene(true)
   const [finance, other, administrator] = [await person('finance'), await person('finance'), await person('administrator')]

@@ -47,6 +47,7 @@ function partsFor(reader: WaitingReader): Part[] {
     },
     runsInstallation && can(roles, 'installation:read') && { group: 'changesElsewhere', rows: changesElsewhere(reader, kinds) },
     can(roles, 'access:propose') && { group: 'secrets', rows: secrets(reader) },
+    runsInstallation && can(roles, 'reconciliation:work') && { group: 'transfers', rows: transfers() },
     runsInstallation && can(roles, 'day:sign') && { group: 'days', rows: days(reader) },
     runsInstallation && can(roles, 'reconciliation:work') && { group: 'exceptions', rows: exceptions(reader) },
     can(roles, 'transaction:create') && { group: 'returned', rows: returned(reader) },
@@ -116,6 +117,25 @@ function secrets({ applicationId, id }: WaitingReader): Sql {
     where c.application_id = ${applicationId} and c.proposed_by = ${id} and c.outcome = 'confirmed' and c.collected_at is null
       and c.collect_until > now()
     order by c.decided_at limit ${COUNTED_MAX}`
+}
+
+/**
+ * Withdrawals of every application and transfers between own accounts that two people have confirmed and nobody has said to have left, of which no line is
+ * known either: somebody has to order them at the operator or the bank. Each kind by itself, for its index.
+ */
+function transfers(): Sql {
+  const kinds = ['funding.withdrawal', 'wallet.plan'].map(
+    (
+      kind,
+    ) => sql`(select f.change_id::text, f.decided_at, null::timestamptz, f.kind, a.name, f.decided_by, f.payload ->> 'operator', f.after ->> 'currency',
+        (f.payload ->> 'amountMinor')::bigint, null::integer,
+        (select place from unnest(array[f.payload ->> 'from', f.payload ->> 'to']) place where place not like 'bank:%' limit 1), null
+      from proposed_changes f join applications a on a.application_id = f.application_id
+      where f.kind = ${sql.raw(`'${kind}'`)} and f.outcome = 'confirmed'
+        and not exists (select from transit_marks m where m.ledger_id = f.application_id and m.change_id = f.change_id)
+      order by f.decided_at limit ${COUNTED_MAX})`,
+  )
+  return sql.join(kinds, sql` union all `)
 }
 
 /** Days that another person has prepared; who has made a part of them does not sign. */

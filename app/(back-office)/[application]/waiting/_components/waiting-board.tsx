@@ -98,7 +98,9 @@ function ItemLine({ application, item }: { application: string; item: WaitingIte
       <span className="col-span-2 flex min-w-0 flex-wrap gap-x-4 text-second text-quiet sm:col-span-1">
         {operator !== null && <OperatorMark code={operator} />}
         {about !== '' && <span className="min-w-0 wrap-anywhere">{about}</span>}
-        {by !== null && <span>{t(item.group === 'secrets' ? 'waiting.confirmedBy' : 'waiting.by', { name: by })}</span>}
+        {by !== null && (
+          <span>{t(item.group === 'secrets' || item.group === 'transfers' ? 'waiting.confirmedBy' : 'waiting.by', { name: by })}</span>
+        )}
       </span>
       <span className="col-span-2 flex flex-wrap gap-x-4 text-second text-quiet sm:col-span-1 sm:justify-end">
         <Ends item={item} />

@@ -4,15 +4,19 @@ import { once } from 'node:events'
 import { after, before, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { ChangeKindName } from '#lib/approvals/proposed-change.ts'
+import { utcDayOf } from '#lib/time/time.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit } from '#server/audit/read-audit.ts'
 import { systemClock } from '#server/clock.ts'
 import { readBalances, readPostingKinds } from '#server/ledger/testing.ts'
+import { markTransit } from '#server/reconciliation/treasury/mark-transit.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { makeApplication, makePerson } from '#server/testing/factories.ts'
+import { anIntakeItem, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
+import { takeIn } from '#server/transactions/intake.ts'
+import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
 import { confirmChange } from './decide-change.ts'
 import { proposeChange } from './propose-change.ts'
 import { proposeScheduledWithdrawals } from './scheduled-withdrawals.ts'
@@ -99,8 +103,13 @@ async function scene() {
     await make('funding.correction', content)
     return make('bank_account.add', { holder: 'Kora', bank: 'B', currency: 'XAF', number: 'CM2110002000300277976315008' })
   }
-  return { applicationId, serge, propose, confirm, make, collected }
+  return { applicationId, fatou, serge, propose, confirm, make, collected }
 }
+
+const runInstallation = (applicationId: string) =>
+  database.pool.query('update applications set runs_installation = application_id = $1 where runs_installation or application_id = $1', [
+    applicationId,
+  ])
 
 const MONEY = { operator: 'MOMOCM', amountMinor: '500000', reference: 'FT-1', note: '' }
 
@@ -129,6 +138,54 @@ for (const [posting, balances] of [
     assert.deepEqual(await verifyDatabase(pool), [])
   })
 }
+
+test('posted exactly once: fees that are taken out, whose process is killed before or after its commit, and which are then confirmed again', async () => {
+  const { pool } = database
+  const { applicationId, serge, propose, confirm } = await scene()
+  await runInstallation(applicationId)
+  const ledger = await makeApplication(pool)
+  const collect = anIntakeItem(ledger, { type: 'COLLECT', operator: 'MOMOCM', feeAppMinor: 2_500n })
+  await takeIn(pool, [collect])
+  await transition(pool, [{ ...collect, event: 'succeeded', message: '', actor: SYSTEM_ACTOR }])
+  const changeId = await propose('adjustment.fees_out', { evidence: 'x', note: '', ledger, operator: 'MOMOCM', amountMinor: '2500' })
+  const taken = async () => (await readPostingKinds(pool, ledger)).filter((kind) => kind === 'fees_out')
+  const plan = { applicationId, changeId, personId: serge.id }
+  await killBeforeCommit(applicationId, plan)
+  assert.deepEqual(await taken(), [])
+  await killAfterCommit(plan, async () => (await taken()).length > 0)
+  assert.deepEqual(await confirm(changeId), { ok: false, error: 'not_open' })
+  assert.deepEqual(await taken(), ['fees_out'])
+  assert.deepEqual(await verifyDatabase(pool), [])
+})
+
+test('marked exactly once: a withdrawal that has left, whose process is killed before or after its commit, and which is then marked again', async () => {
+  const { pool } = database
+  const { applicationId, fatou, make, collected } = await scene()
+  await runInstallation(applicationId)
+  const content = { ...MONEY, account: 'collect', bankAccountId: await collected(), document: null }
+  const changeId = await make('funding.withdrawal', content)
+  const marks = async () => (await pool.query('select step from transit_marks where change_id = $1', [changeId])).rows
+  const leftOn = utcDayOf(new Date())
+  const plan = { leftOn, applicationId, changeId, personId: fatou.id }
+  await killBeforeCommit(applicationId, plan)
+  assert.deepEqual(await marks(), [])
+  await killAfterCommit(plan, async () => (await marks()).length > 0)
+  const again = {
+    applicationId,
+    ledgerId: applicationId,
+    changeId,
+    actor: fatou,
+    step: 'left',
+    day: leftOn,
+    reference: 'OP 1',
+    now: new Date(),
+  } as const
+  assert.deepEqual(await markTransit(pool, again), { ok: false, error: 'already_marked' })
+  assert.deepEqual(await marks(), [{ step: 'left' }])
+  const acts = (await listAudit(pool, applicationId, { size: 10 })).filter(({ action }) => action === 'withdrawal.marked')
+  assert.equal(acts.length, 1)
+  assert.deepEqual(await verifyDatabase(pool), [])
+})
 
 test('proposed exactly once: a schedule whose process is killed before or after its commit, and which then runs again', async () => {
   const { applicationId, make, collected } = await scene()

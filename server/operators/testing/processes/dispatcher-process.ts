@@ -10,7 +10,12 @@ import { createKeyring, publishKeyring } from '#server/secrets-at-rest/keyring.t
 import { TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { createSettler } from '#server/transactions/transition.ts'
 
-export type DispatcherProcessPlan = { databaseUrl: string; settings: readonly OperatorSettings[] }
+export type DispatcherProcessPlan = {
+  databaseUrl: string
+  settings: readonly OperatorSettings[]
+  /** A refusal for lack of funds is one for lack of our own: the operator's other deposits wait. In a sandbox it says nothing about the account. */
+  holdsForFloat?: boolean
+}
 
 // Operators' access tokens are sealed in the database.
 publishKeyring(createKeyring({ current: TEST_SECRETS_KEY, previous: [] }))
@@ -36,8 +41,7 @@ const dispatcher = createDispatcher({
   pollDelaysMs: [60, 90, 120, 150],
   absenceMs: 500,
   acceptedAbsenceMs: 800,
-  // A simulated refusal for lack of funds says nothing about the account, so it must not hold back the operator's other deposits.
-  isSandbox: true,
+  isSandbox: !plan.holdsForFloat,
 })
 dispatcher.start()
 process.stdout.write('started\n')

@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import { createRandom } from '#lib/seeded-random.ts'
+import { listFloatWaits, releaseFloat } from '#server/operators/balances/float-store.ts'
 import { gatewaySettings } from '#server/operators/sandbox-protocol/sandbox-connector.ts'
 import { OperatorHarness, SECRET } from '#server/operators/testing/operator-harness.ts'
 import { killProcess, startDispatcherProcess } from '#server/operators/testing/processes/start-dispatcher-process.ts'
@@ -17,11 +18,12 @@ before(async () => {
 })
 after(() => harness.close())
 
+const DEPOSIT = { operator: 'MOMOCM', type: 'DEPOSIT', phoneNumber: '237677209341' } as const
 const DIGITS = ['341', '342', '343', '344', '901', '903', '906', '907', '908', '909', '911', '913']
 
-function startProcess(): Promise<ChildProcess> {
+function startProcess(holdsForFloat = false): Promise<ChildProcess> {
   const settings = gatewaySettings(OPERATOR_CODES, { baseUrl: harness.simulator.url, secret: SECRET })
-  return startDispatcherProcess({ databaseUrl: harness.database.url, settings })
+  return startDispatcherProcess({ databaseUrl: harness.database.url, settings, holdsForFloat })
 }
 
 async function openCount(): Promise<number> {
@@ -68,3 +70,62 @@ test('every transaction ends, executed at most once, while dispatchers are kille
   }
   await harness.compareBooks()
 })
+
+/** Kills a dispatcher that has the operator's refusal and waits to store that its deposits wait. */
+async function killBeforeHold(): Promise<void> {
+  const { pool } = harness.database
+  const blocker = await pool.connect()
+  try {
+    await blocker.query('begin')
+    await blocker.query('lock table operator_floats in exclusive mode')
+    const early = await startProcess(true)
+    await waitUntil('it waits to hold the deposits back', async () => {
+      const { rowCount } = await pool.query(
+        `select from pg_stat_activity where application_name = 'dispatcher' and datname = current_database()
+           and wait_event_type = 'Lock' and query like 'insert into operator_floats%'`,
+      )
+      return rowCount === 1
+    })
+    await killProcess(early)
+  } finally {
+    await blocker.query('rollback')
+    blocker.release()
+  }
+}
+
+async function killAfterHold(): Promise<void> {
+  const late = await startProcess(true)
+  await waitUntil('the deposits are held back', async () => (await listFloatWaits(harness.database.pool)).length === 1, { pauseMs: 1 })
+  await killProcess(late)
+}
+
+for (const [moment, kill] of [
+  ['before', killBeforeHold],
+  ['after', killAfterHold],
+] as const)
+  test(`FAILED once, and the next deposit waits unsent: a refusal for lack of our own funds, whose process is killed ${moment} it holds the deposits back`, async () => {
+    const { pool } = harness.database
+    const [refused, next] = [await harness.make({ ...DEPOSIT, phoneNumber: '237677209901' }), await harness.make(DEPOSIT)]
+    // Only the first is sent before the refusal is known.
+    await pool.query("update operator_work set next_at = clock_timestamp() + interval '1 hour' where transaction_id = $1", [
+      next.transactionId,
+    ])
+    await kill()
+    const other = await startProcess(true)
+    try {
+      assert.equal((await harness.untilFinal(refused)).status, 'FAILED')
+      await pool.query('update operator_work set next_at = clock_timestamp() where transaction_id = $1', [next.transactionId])
+      // Another operator's deposit, taken in later, is sent meanwhile.
+      await harness.untilFinal(await harness.make({ ...DEPOSIT, operator: 'OMCM' }))
+      assert.deepEqual(
+        (await listFloatWaits(pool)).map(({ operator, isRefused }) => [operator, isRefused]),
+        [['MOMOCM', true]],
+      )
+      assert.equal((await harness.workOf(next))?.['submissions'], 0)
+      assert.ok(await releaseFloat(pool, 'MOMOCM'))
+      assert.equal((await harness.untilFinal(next)).status, 'SUCCESS')
+    } finally {
+      await killProcess(other)
+    }
+    await harness.compareBooks()
+  })

@@ -171,14 +171,14 @@ test('isFresh false while the database is unavailable, with the last copy, and t
   const name = database.url.split('/').at(-1)
   const admin = createPool({ databaseUrl: database.url.replace(/\/[^/]*$/, '/postgres'), connectionsMax: 1, applicationName: 'admin' })
   try {
-    assert.ok(directory.isFresh())
+    // On a slow machine a refresh may take longer than the directory stays fresh.
+    await waitUntil(() => directory.isFresh(), 'the directory is fresh', 20_000)
     await admin.query(`alter database ${name} allow_connections false`)
     await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name = $2', [
       name,
       'restarted',
     ])
-    await waitUntil(() => !directory.isFresh(), 'the directory is stale', 20_000)
-    assert.ok(errors.length > 0)
+    await waitUntil(() => errors.length > 0 && !directory.isFresh(), 'the directory is stale', 20_000)
     assert.equal(directory.find(partner.applicationId)?.apiId, partner.apiId)
     await admin.query(`alter database ${name} allow_connections true`)
     await waitUntil(() => directory.isFresh(), 'the directory is fresh again', 20_000)

@@ -76,7 +76,7 @@ test('a posting for each of three exceptions that one person proposed together a
   assert.deepEqual(await verifyDatabase(desk.database.pool), [])
 })
 
-test('already_proposed for one of several exceptions, and none is proposed; not_permitted without the role', async () => {
+test('already_proposed for one of several exceptions, and none is proposed; not_permitted without the role, not_found without an exception or a batch', async () => {
   const [first, second] = await contradictions(2)
   assert.ok(first && second)
   await desk.proposed(late(second.ledger, second.transactionId))
@@ -91,6 +91,7 @@ test('already_proposed for one of several exceptions, and none is proposed; not_
     error: 'not_permitted',
   })
   const unknown = randomUUID()
+  assert.deepEqual(await confirmAll(unknown), { ok: false, error: 'not_found' })
   assert.deepEqual(await together([unknown]), { ok: false, error: { exceptionId: unknown, failure: 'no_exception' } })
 })
 

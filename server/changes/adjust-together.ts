@@ -10,7 +10,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { withTransaction } from '#server/database/with-transaction.ts'
 import { checkFreshProof, type FreshProof } from '#server/people/sign-in/fresh-proof.ts'
 import { lockException } from '#server/reconciliation/exceptions/exception-store.ts'
-import { listOpenOfBatch } from './change-store.ts'
+import { listOfBatch } from './change-store.ts'
 import { type ConfirmFailure, confirmProven } from './decide-change.ts'
 import { KINDS } from './kinds.ts'
 import { type ProposeFailure, storeProposal } from './propose-change.ts'
@@ -68,13 +68,15 @@ export async function confirmTogether(
   }: { applicationId: string; batchId: string; actor: PersonCommandActor; proof?: FreshProof | undefined },
 ): Promise<Result<ConfirmedTogether, ConfirmFailure | FreshProofRefusal>> {
   if (actor.applicationId !== applicationId) return err('not_found')
-  const waiting = await listOpenOfBatch(deps.pool, applicationId, batchId)
+  const changes = await listOfBatch(deps.pool, applicationId, batchId)
+  if (changes.length === 0) return err('not_found')
+  const waiting = changes.filter(({ isOpen }) => isOpen)
   if (waiting.length === 0) return err('not_open')
   const checked = await checkFreshProof(deps, { applicationIds: [applicationId], personId: actor.id, proof })
   if (!checked.ok) return checked
   let confirmed = 0
   let refused: ConfirmedTogether['refused'] = null
-  for (const changeId of waiting) {
+  for (const { changeId } of waiting) {
     const result = await confirmProven(deps.pool, { applicationId, changeId, actor }, checked.value)
     if (result.ok) confirmed++
     // Somebody decided about it meanwhile.

@@ -121,14 +121,18 @@ export async function readProposal(
   return rows[0]
 }
 
-/** Returns the changes that were proposed together and still wait, in the order in which they are confirmed. */
-export async function listOpenOfBatch(queryable: Queryable, applicationId: string, batchId: string): Promise<string[]> {
-  const { rows } = await queryable.query<{ changeId: string }>(
-    `select change_id as "changeId" from proposed_changes
-      where application_id = $1 and batch_id = $2 and outcome is null and expires_at > now() order by change_id`,
+/** Returns the changes that were proposed together, in the order in which they are confirmed, and which of them still wait. */
+export async function listOfBatch(
+  queryable: Queryable,
+  applicationId: string,
+  batchId: string,
+): Promise<{ changeId: string; isOpen: boolean }[]> {
+  const { rows } = await queryable.query<{ changeId: string; isOpen: boolean }>(
+    `select change_id as "changeId", outcome is null and expires_at > now() as "isOpen" from proposed_changes
+      where application_id = $1 and batch_id = $2 order by change_id`,
     [applicationId, batchId],
   )
-  return rows.map(({ changeId }) => changeId)
+  return rows
 }
 
 /** Returns the input of a change of a kind, and whether it is still undecided; undefined if there is no such change. */

@@ -26,13 +26,6 @@ const [URGENT_DAYS, OTHER_DAYS] = [1, 3]
 /** What several exceptions can be adjusted by together. */
 const EXCEPTION_ADJUSTMENTS = ['adjustment.late', 'adjustment.reverse'] as const satisfies readonly (typeof ADJUSTMENT_CHANGES)[number][]
 export type ExceptionAdjustment = (typeof EXCEPTION_ADJUSTMENTS)[number]
-/** The adjustment that makes our books agree with what the operator says; none for the other classes. */
-export const ADJUSTMENT_OF: Readonly<Partial<Record<ExceptionClass, ExceptionAdjustment>>> = {
-  paid_failed_here: 'adjustment.late',
-  contradicted: 'adjustment.late',
-  success_failed_there: 'adjustment.reverse',
-  success_absent_there: 'adjustment.reverse',
-}
 
 /** When an exception should be closed. */
 export function dueAt(exceptionClass: ExceptionClass, openedAt: Date): Date {

@@ -16,7 +16,7 @@ import { useRouter } from '#components/ui/use-router.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { paths, type QueryValues } from '#lib/pages/paths.ts'
 import type { RowSelection } from '#lib/pages/table-state.ts'
-import { ADJUSTMENT_OF, type ExceptionAdjustment, type ExceptionDto } from '#lib/reconciliation/exceptions.ts'
+import type { ExceptionAdjustment, ExceptionClass, ExceptionDto } from '#lib/reconciliation/exceptions.ts'
 import { dayText, walletText } from '#lib/reconciliation/wallet-words.ts'
 import { formatPhone, moneyText } from '#lib/text/format.ts'
 import { ExceptionMark, OverdueMark } from './exception-marks.tsx'
@@ -28,6 +28,14 @@ const AdjustTogetherDialog = onDemand(async () => (await import('./adjust-togeth
 const PAGES = definePart(async () => ({ default: (await import('#components/table/pagination-bar.tsx')).PaginationBar }))
 
 const SECOND = 'block text-second text-quiet'
+
+/** The adjustment that makes our books agree with what the operator says; none for the other classes. */
+const ADJUSTMENT_OF: Readonly<Partial<Record<ExceptionClass, ExceptionAdjustment>>> = {
+  paid_failed_here: 'adjustment.late',
+  contradicted: 'adjustment.late',
+  success_failed_there: 'adjustment.reverse',
+  success_absent_there: 'adjustment.reverse',
+}
 
 function ClassCell({ row }: { row: ExceptionRow }) {
   const t = useT()

@@ -227,7 +227,7 @@ test('no values, no Run and a hint to sign in for a reader without a session; no
   await expect(page.getByRole('button', { name: 'Run' })).toHaveCount(0)
 })
 
-/** What a guide must have in common in both languages: its places, and its code as it is pasted. */
+/** Returns the parts of a guide that both languages share, its places and its code as it is pasted, and its headings. */
 async function readGuide(page: Page, address: string) {
   await page.goto(address)
   return page.evaluate(() => {

@@ -1,6 +1,6 @@
 import type { SampleLanguage, Samples } from './reference.ts'
 
-/** What the reference knows of a reader who is signed in. Neither is a secret. */
+/** The values that examples have for a reader who is signed in. Neither is a secret. */
 export type ReaderValues = { baseUrl: string; apiId: string }
 
 /** How each language reads the two variables, and what replaces them. */

@@ -23,7 +23,7 @@ export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number]
 const URGENT: ReadonlySet<ExceptionClass> = new Set(['success_failed_there', 'paid_failed_here', 'contradicted'])
 const [URGENT_DAYS, OTHER_DAYS] = [1, 3]
 
-/** What several exceptions can be adjusted by together. */
+/** The adjustments that may be proposed for several exceptions together. */
 const EXCEPTION_ADJUSTMENTS = ['adjustment.late', 'adjustment.reverse'] as const satisfies readonly (typeof ADJUSTMENT_CHANGES)[number][]
 export type ExceptionAdjustment = (typeof EXCEPTION_ADJUSTMENTS)[number]
 

@@ -56,7 +56,7 @@ type ConfirmedTogether = { confirmed: number; refused: ConfirmFailure | null }
 
 /**
  * Confirms the changes that somebody else proposed together and that still wait, with one proof. Each is confirmed in a transaction of its own, so
- * one that cannot be confirmed any more holds no other up, and what was confirmed stays so whatever happens to the next.
+ * one that can no longer be confirmed delays no other, and those before it stay confirmed.
  */
 export async function confirmTogether(
   deps: { pool: Pool; clock: Clock },

@@ -6,7 +6,7 @@ const AFTER_CREATION_MS = 500
  */
 const QUICK_MS = AFTER_CREATION_MS / 3
 
-/** What keeps a transaction back: how many works have not ended, and who waits for the last of them. */
+/** A transaction that is kept back: how many works about it have not ended, and who waits for the last of them. */
 type Hold = { works: number; waiting: (() => void)[] }
 
 /**

@@ -48,8 +48,8 @@ const many: CaseMaker = {
       {
         answers: PIPELINED_LEAST,
         answersMax: number,
-        // The kernel of a service that closes while a client still writes resets the connection: large answers that the client has not read are lost.
-        ...(number === 1_000 && { silence: 'the service closes behind the sixteenth answer' }),
+        // The kernel of a service that closes while a client still writes resets the connection: of answers of 159 KB those that it has not read are lost.
+        ...(number === 1_000 && place.target.includes('openapi') && { silence: 'the service closes behind the sixteenth answer' }),
       },
     )
   },

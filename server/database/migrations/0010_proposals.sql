@@ -59,7 +59,7 @@ create table proposed_changes (
 );
 create index proposed_changes_by_time on proposed_changes (application_id, proposed_at desc);
 create index proposed_changes_open on proposed_changes (proposed_at) where outcome is null;
-create index proposed_changes_by_batch on proposed_changes (application_id, batch_id) where batch_id is not null and outcome is null;
+create index proposed_changes_by_batch on proposed_changes (application_id, batch_id) where batch_id is not null;
 create index proposed_changes_by_subject on proposed_changes (application_id, kind, subject);
 create function refuse_confirming_alone() returns trigger language plpgsql
 set search_path from current as $$

@@ -4,7 +4,7 @@ import { reportUnexpected } from '#server/report-unexpected.ts'
 import { readWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { listOwnApplications } from '../recipient-store.ts'
 
-/** What waits for one person in an application: the list of its page *Waiting for you*. */
+/** The list of the page *Waiting for you* of one person in an application. */
 export type WaitingInApplication = { slug: string; name: string; waiting: WaitingDto }
 
 /**

@@ -46,16 +46,17 @@ export function writeMail(
 }
 
 type Lines = readonly { sentence: string; link: string }[]
-type List = { title: string; link: string; items: Lines }
+type List = Lines[number] & { items: Lines }
 
-/** What waits for a person in one application: a line for each group of the page, with how many there are and when the first of them ends. */
+/** One application's list: a line for each group of the page, with the number of its items and when the first of them ends. */
 function waitingList(
   t: Translate,
   { slug, name, waiting }: WaitingInApplication,
   { locale, publicUrl, timeZone }: Pick<MailContext, 'locale' | 'publicUrl' | 'timeZone'>,
 ): List {
   const items = waiting.groups.map(({ group, count, items }) => {
-    const [ends] = items.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt])).toSorted()
+    // Of a longer list than the page shows, another item may end sooner.
+    const [ends] = items.length < count ? [] : items.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [expiresAt])).toSorted()
     const values = { group: t(`waiting.group.${group}`), count: formatCount(count, locale) }
     const line = t('mails.waitingGroup', values)
     return {
@@ -68,7 +69,7 @@ function waitingList(
       link: `${publicUrl}${addressOfGroup(slug, group) ?? paths.waiting(slug)}`,
     }
   })
-  return { title: t('mails.waitingIn', { application: name }), link: `${publicUrl}${paths.waiting(slug)}`, items }
+  return { sentence: t('mails.waitingIn', { application: name }), link: `${publicUrl}${paths.waiting(slug)}`, items }
 }
 
 /** Writes the mail that brings a link to an invited person, or to a person who chooses a new password. Only the link lets anybody do something. */
@@ -95,18 +96,12 @@ export function writeLinkMail(
 type Parts = { subject: string; greeting: string; items: Lines; lists: readonly List[]; footer: string }
 
 function layOut(locale: Locale, { subject, greeting, items, lists, footer }: Parts): MailText {
-  const text = [
-    greeting,
-    ...items.map(asText),
-    ...lists.map((list) => [asText({ ...list, sentence: list.title }), ...list.items.map(asText)].join('\n')),
-    footer,
-  ]
+  const text = [greeting, ...items.map(asText), ...lists.map((list) => [list, ...list.items].map(asText).join('\n')), footer]
   const html = [
     `<p>${escapeHtml(greeting)}</p>`,
     ...items.map((item) => `<p>${asHtml(item)}</p>`),
     ...lists.map(
-      (list) =>
-        `<p><strong>${asHtml({ ...list, sentence: list.title })}</strong></p>\n<ul>${list.items.map((item) => `<li>${asHtml(item)}</li>`).join('')}</ul>`,
+      (list) => `<p><strong>${asHtml(list)}</strong></p>\n<ul>${list.items.map((item) => `<li>${asHtml(item)}</li>`).join('')}</ul>`,
     ),
     `<p>${escapeHtml(footer)}</p>`,
   ].join('\n')

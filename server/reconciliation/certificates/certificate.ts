@@ -45,7 +45,7 @@ export const certificateBody = z.strictObject({
     closingMinor: minor.nullable(),
     /** Printed closing less opening and movement; null where no balance is printed. */
     proofMinor: minor.nullable(),
-    /** What the lines of each class moved before their fees: with `feesMinor` they add up to the movement. */
+    /** The movement of the lines of each class before their fees: with `feesMinor` they add up to the movement. */
     classes: z.array(z.strictObject({ class: z.string(), count: z.number().int(), amountMinor: minor })).optional(),
     lineCount: z.number().int(),
     /** SHA-256 over one text `line,class,match` per line, in order of the line; match is `application/transaction`, or empty. */

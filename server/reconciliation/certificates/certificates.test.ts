@@ -5,6 +5,7 @@ import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { verifyAuditChain } from '#server/audit/read-audit.ts'
 import { confirmChange } from '#server/changes/decide-change.ts'
 import { proposeChange } from '#server/changes/propose-change.ts'
+import { BEFORE, clock, DAY, LATER, NEXT, openSigningDesk, WALLET } from '#server/changes/testing/signing-desk.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
@@ -12,7 +13,6 @@ import { readDays } from '../days/read-days.ts'
 import { readTie } from '../days/read-tie.ts'
 import { examineDays } from '../exceptions/examine-days.ts'
 import { matchByHand, undoMatch } from '../matching/match-by-hand.ts'
-import { BEFORE, clock, DAY, LATER, NEXT, openSigningDesk, WALLET } from '../testing/signing-desk.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 import { listCertificates } from './certificate-store.ts'
 import { prepareDay, signDay } from './sign-day.ts'
@@ -27,14 +27,6 @@ beforeEach(async () => {
 after(() => database?.drop())
 
 const refused = (error: string) => ({ ok: false, error })
-
-/** Both administrators open a day again. */
-async function reopen(day: string) {
-  const { pool, applicationId, chief, other } = desk
-  const input = { wallet: WALLET, day, note: 'A line was missing' }
-  const { changeId } = must(await proposeChange(pool, { applicationId, kind: 'day.reopen', input, actor: chief }))
-  return confirmChange(desk.deps(), { applicationId, changeId, actor: other })
-}
 
 test('a certificate with every term, both people and the digest of the file, once a second person has signed', async () => {
   const file = await desk.bringLines({ id: 'A1', amount: 500, balance: 1_500 }, { id: 'A2', amount: -200, balance: 1_300 })
@@ -300,7 +292,7 @@ test('version 2 after two administrators reopened a day; later days stay protect
   await desk.bringLines({ id: 'H1', amount: 500 }, { id: 'H2', amount: 10, day: NEXT }, { id: 'H4', amount: 10, day: LATER })
   for (const day of [DAY, NEXT, LATER]) await desk.close(day)
   const old = await desk.newest()
-  must(await reopen(DAY))
+  must(await desk.reopen(DAY))
   assert.deepEqual(await desk.states(), [
     [DAY, 1, 'reopened'],
     [NEXT, 1, 'to_be_signed_again'],
@@ -346,7 +338,7 @@ test('one certificate when two people sign at once, and a day whose figures a ma
     [desk.serge, desk.chief, desk.other].map((actor) => signDay(desk.deps(), { ...desk.one(DAY, actor), hash })),
   )
   assert.deepEqual(signed.map(({ ok }) => ok).toSorted(), [false, false, true])
-  must(await reopen(DAY))
+  must(await desk.reopen(DAY))
   must(await desk.prepare())
   const matching = { ...desk.one(DAY, desk.fatou), lineId: await desk.lineId('J1'), transactionId: payment.transactionId, note: 'x' }
   const [matched, result] = await Promise.all([matchByHand(desk.pool, matching), desk.sign()])

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { confirmChange } from '#server/changes/decide-change.ts'
-import { proposeChange } from '#server/changes/propose-change.ts'
+import { DAY, LATER, NEXT, openSigningDesk, WALLET } from '#server/changes/testing/signing-desk.ts'
 import { verifyDatabase } from '#server/reports/verify/verify-books.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { must } from '#server/testing/partner.ts'
-import { DAY, LATER, NEXT, openSigningDesk, WALLET } from '../testing/signing-desk.ts'
 import { verifyByReadme } from '../testing/verify-by-readme.ts'
 import { writeCertificates, writePublicKeys } from './certificate-files.ts'
 import { rotateCertificateKey } from './signing-key.ts'
@@ -20,14 +18,6 @@ beforeEach(async () => {
 after(() => database?.drop())
 
 const refused = (error: string) => ({ ok: false, error })
-
-/** Both administrators open a day again. */
-async function reopen(day: string) {
-  const { pool, applicationId, chief, other } = desk
-  const input = { wallet: WALLET, day, note: 'A line was missing' }
-  const { changeId } = must(await proposeChange(pool, { applicationId, kind: 'day.reopen', input, actor: chief }))
-  return confirmChange(desk.deps(), { applicationId, changeId, actor: other })
-}
 
 test('verified with its own public key after the key was rotated, and the private half of the old one is gone', async () => {
   await desk.bringLines({ id: 'K1', amount: 500 }, { id: 'K2', amount: 10, day: NEXT })
@@ -45,7 +35,7 @@ test('verified with its own public key after the key was rotated, and the privat
 test('unbroken in the program of the README, versions and a rotated key included; a change, a gap and a foreign key are found', async () => {
   await desk.bringLines({ id: 'L1', amount: 500 }, { id: 'L2', amount: 10, day: NEXT }, { id: 'L3', amount: 10, day: LATER })
   for (const day of [DAY, NEXT]) await desk.close(day)
-  must(await reopen(DAY))
+  must(await desk.reopen(DAY))
   must(await rotateCertificateKey(desk.pool, { applicationId: desk.applicationId, actor: { kind: 'system', id: null } }))
   for (const day of [DAY, NEXT, LATER]) await desk.close(day)
   const scope = { applicationId: desk.applicationId, wallet: WALLET }
@@ -95,7 +85,7 @@ test('verify names what differs in a certificate, its chain, its lines and its p
 test('verify names a signed day that follows a reopened version of the day before', async () => {
   await desk.bringLines({ id: 'N1', amount: 500 }, { id: 'N2', amount: 10, day: NEXT })
   for (const day of [DAY, NEXT]) await desk.close(day)
-  must(await reopen(DAY))
+  must(await desk.reopen(DAY))
   await desk.close(DAY)
   assert.deepEqual(await verifyDatabase(desk.pool), [])
   await desk.pool.query('alter table day_certificates disable trigger all')

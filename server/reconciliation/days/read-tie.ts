@@ -11,7 +11,7 @@ import { readDays } from './read-days.ts'
 const UNSIGNED_MAX = 31
 
 type Compared = { compared: WalletDayDto; reported: ReportedProof | null }
-/** What is known at the beginning of a day: the difference carried to it, and the balance that the days before end with. */
+/** The state at the beginning of a day: the difference carried to it, and the balance that the days before end with. */
 type Before = { carriedMinor: bigint | null; closingMinor: bigint | null }
 
 /**

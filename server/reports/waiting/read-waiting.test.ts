@@ -141,18 +141,18 @@ test('a funding with its amount, currency and operator for finance, not for its 
   assert.equal(item && addressOfWaiting('kora', item), '/kora/funding')
 })
 
-test('a confirmed withdrawal and own transfer for finance of the installation, until somebody says that the money has left or arrived', async () => {
+test('a confirmed withdrawal and own transfer for finance of the installation, until somebody says that the money has left or arrived, for 90 days', async () => {
   const { person, seen, pool, applicationId } = await scene(true)
   const partner = await scene()
   const [finance, administrator] = [await person('finance'), await person('administrator')]
-  const confirmed = async (ledgerId: string, kind: string, payload: Record<string, string>) => {
+  const confirmed = async (ledgerId: string, kind: string, payload: Record<string, string>, daysAgo = 0) => {
     const { rows } = await pool.query<{ id: string }>(
       `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at, outcome, decided_by, decided_at)
-         values ($1, gen_random_uuid(), $2, gen_random_uuid()::text, $3, $6, $6, $4, now() + interval '7 days', 'confirmed', $5, now())
+         values ($1, gen_random_uuid(), $2, gen_random_uuid()::text, $3, $6, $6, $4, now() + interval '7 days', 'confirmed', $5, now() - make_interval(days => $7))
          returning change_id as id`,
       [
         ...[ledgerId, kind, { amountMinor: '250000', reference: 'T-1', note: '', document: null, ...payload }],
-        ...[finance.id, administrator.id, { collectMinor: '0', depositMinor: '0', currency: 'XAF' }],
+        ...[finance.id, administrator.id, { collectMinor: '0', depositMinor: '0', currency: 'XAF' }, daysAgo],
       ],
     )
     return rows[0]?.id ?? assert.fail('it was inserted')
@@ -163,6 +163,7 @@ test('a confirmed withdrawal and own transfer for finance of the installation, u
     account: 'collect',
     bankAccountId: randomUUID(),
   })
+  await confirmed(partner.applicationId, 'funding.withdrawal', { operator: 'OMCM', account: 'collect', bankAccountId: randomUUID() }, 91)
   const own = await confirmed(applicationId, 'wallet.plan', { from: bank, to: 'OMCM' })
   assert.deepEqual(await seen(finance), { transfers: [withdrawal, own] })
   assert.deepEqual([await seen(await partner.person('finance')), await seen(await person('checker'))], [{}, {}])

@@ -17,6 +17,8 @@ export type WaitingReader = { applicationId: string; id: string; roles: readonly
 export const COUNTED_MAX = 1_000
 /** Deliveries that failed longer ago are history. */
 const DELIVERY_DAYS = 7
+/** How long a transfer to carry out is listed, so that counting does not take longer with every withdrawal ever made. The page of transfers keeps it. */
+const TRANSFER_DAYS = 90
 /** How long a month of saved totals is listed. */
 const MONTHLY_DAYS = 7
 
@@ -120,8 +122,8 @@ function secrets({ applicationId, id }: WaitingReader): Sql {
 }
 
 /**
- * Withdrawals of every application and transfers between own accounts that two people have confirmed and nobody has said to have left, of which no line is
- * known either: somebody has to order them at the operator or the bank. Each kind by itself, for its index.
+ * Withdrawals of every application and own transfers that two people have confirmed and that have no mark, of a person or of a line: somebody has to
+ * order them at the operator or the bank. One query for each kind, because each has its index.
  */
 function transfers(): Sql {
   const kinds = ['funding.withdrawal', 'wallet.plan'].map(
@@ -131,7 +133,7 @@ function transfers(): Sql {
         (f.payload ->> 'amountMinor')::bigint, null::integer,
         (select place from unnest(array[f.payload ->> 'from', f.payload ->> 'to']) place where place not like 'bank:%' limit 1), null
       from proposed_changes f join applications a on a.application_id = f.application_id
-      where f.kind = ${sql.raw(`'${kind}'`)} and f.outcome = 'confirmed'
+      where f.kind = ${sql.raw(`'${kind}'`)} and f.outcome = 'confirmed' and f.decided_at >= now() - make_interval(days => ${TRANSFER_DAYS})
         and not exists (select from transit_marks m where m.ledger_id = f.application_id and m.change_id = f.change_id)
       order by f.decided_at limit ${COUNTED_MAX})`,
   )

@@ -114,7 +114,7 @@ function useRun(application: string): Run {
   return { ...state, isPending, run: (input) => void start(input) }
 }
 
-/** What the reader typed; until then, the id of the last run of this tab. */
+/** Returns the ids that the reader typed; until then, those of the last run of this tab. */
 function useVariables(application: string) {
   const remembered = useRememberedIds(application)
   const [typed, setTyped] = useState<Partial<Record<RunVariable, string>>>({})

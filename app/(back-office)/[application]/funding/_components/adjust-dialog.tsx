@@ -4,10 +4,10 @@ import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
-import type { MessageKey } from '#lib/i18n/translate.ts'
 import { parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
+import { EvidenceFields } from '../../_components/changes/evidence-fields.tsx'
 import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 
@@ -22,7 +22,6 @@ export type AdjustDialogProps = {
   subject: AdjustedTransaction | EarnedFees
   onClose: () => void
 }
-type Problems = Partial<Record<'amount' | 'evidence', MessageKey>>
 
 /** The form of an adjustment. A default export, because it is loaded on demand. */
 export default function AdjustDialog({ application, ledger, subject, onClose }: AdjustDialogProps) {
@@ -30,17 +29,14 @@ export default function AdjustDialog({ application, ledger, subject, onClose }: 
   const proposal = useProposal(application, onClose)
   const [kind, setKind] = useState<AdjustmentChange>(kindsOf(subject)[0])
   const isOfFees = 'earned' in subject
-  const [problems, setProblems] = useState<Problems>({})
+  const [problems, setProblems] = useState({ amount: false, evidence: false })
   const hasAmount = kind === 'adjustment.concede' || kind === 'adjustment.fees_out'
   function submit(form: FormData) {
     const textOf = (name: string) => String(form.get(name) ?? '').trim()
     const [amount, evidence] = [parseTypedAmount(textOf('amount'), locale) ?? '0', textOf('evidence')]
-    const found: Problems = {
-      ...(hasAmount && !/[1-9]/.test(amount) && { amount: 'funding.amountWrong' }),
-      ...(evidence === '' && { evidence: 'funding.evidenceMissing' }),
-    }
+    const found = { amount: hasAmount && !/[1-9]/.test(amount), evidence: evidence === '' }
     setProblems(found)
-    if (Object.keys(found).length > 0) return
+    if (found.amount || found.evidence) return
     const amountMinor = `${textOf('direction') === 'take' ? '-' : ''}${parseMinor(amount)}`
     proposal.propose(kind, {
       ledger,
@@ -67,29 +63,13 @@ export default function AdjustDialog({ application, ledger, subject, onClose }: 
           id="adjust-amount"
           name="amount"
           label={t('funding.amountIn', { currency: OPERATORS[subject.operator].country.currency })}
-          error={problems.amount && t(problems.amount)}
+          error={problems.amount ? t('funding.amountWrong') : undefined}
           inputMode="decimal"
           autoComplete="off"
           maxLength={20}
         />
       )}
-      <TextField
-        id="adjust-evidence"
-        name="evidence"
-        label={t('funding.evidence')}
-        hint={t('funding.evidenceHint')}
-        error={problems.evidence && t(problems.evidence)}
-        autoComplete="off"
-        maxLength={200}
-      />
-      <TextField
-        id="adjust-note"
-        name="note"
-        label={t('change.fact.note')}
-        note={t('funding.optional')}
-        autoComplete="off"
-        maxLength={500}
-      />
+      <EvidenceFields isMissing={problems.evidence} />
     </ProposalDialog>
   )
 }

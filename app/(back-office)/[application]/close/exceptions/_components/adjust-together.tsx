@@ -1,12 +1,13 @@
 import { useState } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
-import { Select, TextField } from '#components/ui/field.tsx'
+import { Select } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { CHANGE_REFUSALS } from '#lib/approvals/change-refusals.ts'
 import type { ExceptionAdjustment, ExceptionDto } from '#lib/reconciliation/exceptions.ts'
 import { moneyText } from '#lib/text/format.ts'
 import { proposeAdjustments } from '../../../../../actions/changes.ts'
+import { EvidenceFields } from '../../../_components/changes/evidence-fields.tsx'
 
 type Props = { application: string; kind: ExceptionAdjustment; rows: readonly ExceptionDto[]; onDone: () => void; onClose: () => void }
 
@@ -49,23 +50,7 @@ export function AdjustTogetherDialog({ application, kind, rows, onDone, onClose 
           <option value="waived">{t('funding.waivesFees')}</option>
         </Select>
       )}
-      <TextField
-        id="together-evidence"
-        name="evidence"
-        label={t('funding.evidence')}
-        hint={t('funding.evidenceHint')}
-        error={isEmpty ? t('funding.evidenceMissing') : undefined}
-        autoComplete="off"
-        maxLength={200}
-      />
-      <TextField
-        id="together-note"
-        name="note"
-        label={t('change.fact.note')}
-        note={t('funding.optional')}
-        autoComplete="off"
-        maxLength={500}
-      />
+      <EvidenceFields isMissing={isEmpty} />
       <p className="text-second text-quiet">{t('exceptions.togetherAfterwards')}</p>
     </FormDialog>
   )

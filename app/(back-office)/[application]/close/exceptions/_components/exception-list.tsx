@@ -206,7 +206,7 @@ export function ExceptionList({ application, rows, total, page, size, query, may
 
 type BarProps = { application: string; rows: readonly ExceptionDto[]; onDone: () => void }
 
-/** What can be done with the selected exceptions: adjust them together, if the same adjustment fits all. */
+/** Adjusts the selected exceptions together, if the same adjustment fits all. */
 function SelectionBar({ application, rows, onDone }: BarProps) {
   const t = useT()
   const [adjusted, setAdjusted] = useState<ExceptionAdjustment | null>(null)

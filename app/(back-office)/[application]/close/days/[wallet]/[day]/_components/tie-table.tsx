@@ -11,7 +11,7 @@ type Row = {
   label: string
   count?: number
   amount: string | null
-  /** What its page lists: a class of lines or postings, or the difference. */
+  /** The class of lines or postings that its link lists, or the difference. */
   opens?: string
   isSum?: boolean
   isBad?: boolean

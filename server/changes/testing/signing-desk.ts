@@ -3,12 +3,14 @@ import type { Role } from '#lib/people/permissions.ts'
 import { addDays, utcDayOf } from '#lib/time/time.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import type { Pool } from '#server/database/pool.ts'
+import { listCertificates, readCertificate } from '#server/reconciliation/certificates/certificate-store.ts'
+import { prepareDay, signDay } from '#server/reconciliation/certificates/sign-day.ts'
+import { createDesk } from '#server/reconciliation/testing/reconciliation-desk.ts'
+import { csv, ORANGE_BF_HEADER } from '#server/reconciliation/testing/statements.ts'
 import { makePerson } from '#server/testing/factories.ts'
 import { must } from '#server/testing/partner.ts'
-import { listCertificates, readCertificate } from '../certificates/certificate-store.ts'
-import { prepareDay, signDay } from '../certificates/sign-day.ts'
-import { createDesk } from './reconciliation-desk.ts'
-import { csv, ORANGE_BF_HEADER } from './statements.ts'
+import { confirmChange } from '../decide-change.ts'
+import { proposeChange } from '../propose-change.ts'
 
 export const WALLET = 'BFOM'
 const now = new Date()
@@ -58,6 +60,12 @@ export async function openSigningDesk(pool: Pool) {
     async close(day = DAY): Promise<void> {
       must(await prepare(day))
       must(await sign(day))
+    },
+    /** Both administrators open a day again. */
+    async reopen(day: string) {
+      const input = { wallet: WALLET, day, note: 'A line was missing' }
+      const { changeId } = must(await proposeChange(pool, { applicationId, kind: 'day.reopen', input, actor: chief }))
+      return confirmChange(deps(), { applicationId, changeId, actor: other })
     },
     async lineId(operatorId: string): Promise<bigint> {
       const { rows } = await pool.query<{ id: bigint }>('select line_id as id from statement_lines where operator_id = $1', [operatorId])

@@ -7,7 +7,7 @@ import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
 import { parseMinor, parseTypedAmount } from '#lib/money/money.ts'
 import { OPERATORS, type OperatorCode } from '#lib/operators/operators.ts'
 import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
-import { EvidenceFields } from '../../_components/changes/evidence-fields.tsx'
+import { EvidenceFields, FeesField } from '../../_components/changes/adjustment-fields.tsx'
 import { ProposalDialog } from '../../_components/changes/proposal-dialog.tsx'
 import { useProposal } from '../../_components/changes/use-proposal.ts'
 
@@ -109,12 +109,7 @@ function KindFields({ kinds, kind, onKind }: KindProps) {
           </option>
         ))}
       </Select>
-      {kind === 'adjustment.late' && (
-        <Select id="adjust-fees" name="fees" label={t('change.fact.fees')} defaultValue="taken">
-          <option value="taken">{t('change.fact.fees')}</option>
-          <option value="waived">{t('funding.waivesFees')}</option>
-        </Select>
-      )}
+      {kind === 'adjustment.late' && <FeesField />}
       {kind === 'adjustment.concede' && <Goodwill />}
     </>
   )

@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
-import { Select } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { CHANGE_REFUSALS } from '#lib/approvals/change-refusals.ts'
 import type { ExceptionAdjustment, ExceptionDto } from '#lib/reconciliation/exceptions.ts'
 import { moneyText } from '#lib/text/format.ts'
 import { proposeAdjustments } from '../../../../../actions/changes.ts'
-import { EvidenceFields } from '../../../_components/changes/evidence-fields.tsx'
+import { EvidenceFields, FeesField } from '../../../_components/changes/adjustment-fields.tsx'
 
 type Props = { application: string; kind: ExceptionAdjustment; rows: readonly ExceptionDto[]; onDone: () => void; onClose: () => void }
 
@@ -44,12 +43,7 @@ export function AdjustTogetherDialog({ application, kind, rows, onDone, onClose 
           </li>
         ))}
       </ul>
-      {kind === 'adjustment.late' && (
-        <Select id="together-fees" name="fees" label={t('change.fact.fees')} defaultValue="taken">
-          <option value="taken">{t('change.fact.fees')}</option>
-          <option value="waived">{t('funding.waivesFees')}</option>
-        </Select>
-      )}
+      {kind === 'adjustment.late' && <FeesField />}
       <EvidenceFields isMissing={isEmpty} />
       <p className="text-second text-quiet">{t('exceptions.togetherAfterwards')}</p>
     </FormDialog>

@@ -1,4 +1,4 @@
-import { TextField } from '#components/ui/field.tsx'
+import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
 
 /** The fields `evidence` and `note` of an adjustment. `isMissing`: it was sent without evidence. */
@@ -24,5 +24,16 @@ export function EvidenceFields({ isMissing }: { isMissing: boolean }) {
         maxLength={500}
       />
     </>
+  )
+}
+
+/** The field `fees` of a late success: `taken` as those of any success, or `waived`. */
+export function FeesField() {
+  const t = useT()
+  return (
+    <Select id="adjust-fees" name="fees" label={t('change.fact.fees')} defaultValue="taken">
+      <option value="taken">{t('funding.withFees')}</option>
+      <option value="waived">{t('funding.waivesFees')}</option>
+    </Select>
   )
 }

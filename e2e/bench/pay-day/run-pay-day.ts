@@ -164,7 +164,9 @@ class PayDay {
     await fundWallet(wallet, { operator: OPERATOR, amount: plan.portions[turn] ?? 0 })
     if (turn === PORTIONS - 1) {
       const sent = await administrator.act('sendNow', { operator: OPERATOR }, OPERATOR)
-      if (!sent?.ok) throw new Error(`The administrator could not send what waits: ${JSON.stringify(sent)}`)
+      // On a slow machine a poll found the top-up first, and nothing waits any longer.
+      const isSent = sent?.ok === true || sent?.error?.code === 'not_waiting'
+      if (!isSent) throw new Error(`The administrator could not send what waits: ${JSON.stringify(sent)}`)
     }
     return shortage
   }

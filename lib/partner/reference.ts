@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 // Data of the API reference pages, which server/http/reference derives from the OpenAPI document.
 
 /** The languages of the examples, in the order of their tabs. */
@@ -93,11 +91,3 @@ export const READER_COOKIE = 'countersign.docs-application'
 export function environmentText(baseUrl: string, apiId = '…'): string {
   return `export BASE_URL=${baseUrl}\nexport API_ID=${apiId} API_KEY=…\nexport API_USER=… API_PASSWORD=…\nexport WEBHOOK_SECRET=…`
 }
-
-/** A place that the search finds: the address of a page and a place in it. `lang`: of its texts, if it is not that of the page. */
-export type SearchEntry = { title: string; where: string; href: string; lang?: 'en' | undefined }
-
-/** The answer of `/docs/search`, in the order of the pages. */
-export const searchIndexSchema: z.ZodType<readonly SearchEntry[]> = z.array(
-  z.object({ title: z.string(), where: z.string(), href: z.string().startsWith('/'), lang: z.literal('en').optional() }),
-)

@@ -1,11 +1,9 @@
 'use client'
 
-import '#components/form/zod-without-eval.ts'
 import { type KeyboardEvent as ReactKeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import { Icon } from '#components/ui/display/icon.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { paths } from '#lib/pages/paths.ts'
-import { type SearchEntry, searchIndexSchema } from '#lib/partner/reference.ts'
+import type { SearchEntry } from '#lib/partner/search-index.ts'
 
 /** The search of the reference: operations, fields, guides, errors, operators, outcomes of the sandbox. */
 export function SearchBox() {
@@ -141,10 +139,8 @@ function useSearch(text: string): Search {
   async function load() {
     if (typeof entries === 'object') return
     // biome-ignore lint/plugin/no-silent-error: without a connection the page says so, and the next key tries again.
-    const response = await fetch(paths.docsSearch()).catch(() => undefined)
-    // biome-ignore lint/plugin/no-silent-error: anything else than the index, such as the page of a proxy, is a failure too.
-    const json: unknown = response?.ok ? await response.json().catch(() => undefined) : undefined
-    setEntries(searchIndexSchema.safeParse(json).data ?? 'failed')
+    const index = await import('./read-search-index.ts').then(({ readSearchIndex }) => readSearchIndex()).catch(() => undefined)
+    setEntries(index ?? 'failed')
   }
   const results = typeof entries === 'object' && text.trim() !== '' ? search(entries, text) : []
   return { state: entries === undefined ? 'unloaded' : entries === 'failed' ? 'failed' : 'ready', results, load: () => void load() }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { LOCALES } from '#lib/i18n/locale.ts'
-import { searchIndexSchema } from '#lib/partner/reference.ts'
+import { searchIndexSchema } from '#lib/partner/search-index.ts'
 import { readSearchIndex } from './search-index.ts'
 
 test('every entry that the search is served with is one that the page accepts, and a page of a proxy is none', () => {

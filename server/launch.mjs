@@ -42,8 +42,7 @@ function start() {
   return keepRunning({
     program: PINNED_NODE,
     args: [...NODE_FLAGS, `${ROOT}/server/main.ts`, ...process.argv.slice(2)],
-    // Compiled code, types stripped, is kept: more than a second less at each later start.
-    environment: { NODE_COMPILE_CACHE: `${ROOT}/node_modules/.cache/countersign`, ...ALLOCATOR_ENVIRONMENT, ...process.env },
+    environment: { ...ALLOCATOR_ENVIRONMENT, ...process.env },
     sweep: () => spawnSync(PINNED_NODE, [`${ROOT}/server/process/children/end-leftover.ts`], { stdio: 'ignore', timeout: 20_000 }),
   })
 }

@@ -12,6 +12,8 @@ export const ROOT = realpathSync(path.join(path.dirname(fileURLToPath(import.met
 /** The Node that package.json pins. */
 export const PINNED_NODE = path.join(ROOT, 'node_modules/node/bin/node')
 
+/** A program of its own: only the pinned Node strips types. */
+const STRIP_ALL = `import(${JSON.stringify(new URL('./process/strip-types.mjs', import.meta.url).href)}).then(({ stripAll }) => stripAll())`
 const BUILD_STAMP = path.join(ROOT, '.next/countersign-build')
 const BUILD_FOLDERS = ['app', 'components', 'lib', 'server']
 const BUILD_FILES = [
@@ -62,6 +64,8 @@ export async function prepare(say, { isProduction = false } = {}) {
       writeFileSync(`${BUILD_STAMP}.new`, digest)
       renameSync(`${BUILD_STAMP}.new`, BUILD_STAMP)
     }
+    // Also after a change around the pages, which needs no build.
+    if (!isProduction) await run(PINNED_NODE, ['-e', STRIP_ALL], environmentOfTheMachine(), 'The types could not be stripped')
   } finally {
     unlock()
   }

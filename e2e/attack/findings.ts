@@ -15,7 +15,7 @@ export type Finding = {
 export const RULES = {
   answers: 'every request got an answer that its case allows, in time, with the five fields where they are due',
   loop: 'the event loop was never blocked for more than 250 ms',
-  memory: 'no process held more than 400 MB, and none holds it afterwards',
+  memory: 'no process held more than 350 MB, and none holds it afterwards',
   process: 'no process ended',
   rows: 'refused requests wrote no row, accepted ones are there',
   books: 'the books balance (npm run verify)',

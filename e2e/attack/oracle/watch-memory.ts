@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { childrenOf } from './watch-children.ts'
 
 /** No process of the service may hold more, in MB. */
-export const MEMORY_LIMIT_MB = 400
+export const MEMORY_LIMIT_MB = 350
 const SAMPLE_EVERY_MS = 100
 /** Whom a process of the service started is looked up this often. */
 const FAMILY_EVERY = 20

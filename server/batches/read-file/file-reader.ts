@@ -17,6 +17,8 @@ const WAITING_MAX = [8, 1]
 const WAIT_MS_MAX = 30_000
 const TIME_LIMIT_MS = 15_000
 const MEMORY_LIMIT = { maxOldGenerationSizeMb: 72, maxYoungGenerationSizeMb: 8 }
+/** A thread loads our modules as the process does (`server/process/load-stripped.mjs`), without the other flags. */
+const LOADER = process.execArgv.filter((flag) => flag.startsWith('--import='))
 
 /**
  * The thread keeps the event loop free while a file is read, and bounds what a file can cost: memory and time beyond the limits end the
@@ -34,7 +36,7 @@ export function createFileReader({ timeLimitMs = TIME_LIMIT_MS }: { timeLimitMs?
 
 function readInThread(bytes: Uint8Array, timeLimitMs: number): Promise<Result<ReadFile, FileProblem>> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./file-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: [], env: {} })
+    const worker = new Worker(new URL('./file-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: LOADER, env: {} })
     const end = (settle: () => void) => {
       clearTimeout(timer)
       // The memory of a thread is free once it has ended: the next one begins then.

@@ -1,12 +1,18 @@
 import { memoryUsage } from 'node:process'
+import { setFlagsFromString } from 'node:v8'
 
 const MB = 1024 * 1024
 /**
- * From here on the process collects its whole heap; the limit under attack is 400 MB, and a process that has served every page holds 320, in
- * peaks 345, without any attack: it must still accept large bodies. The margin is what arrives between two samples.
+ * From here on the process collects its whole heap; the limit under attack is 350 MB, and a process that has served every page holds 255, in
+ * peaks 300, without any attack: it must still accept large bodies. The margin is what arrives between two samples.
  */
 const HIGH_BYTES = 260 * MB
-const SHORT_BYTES = 360 * MB
+const SHORT_BYTES = 320 * MB
+/**
+ * V8 saves memory from here until the process holds clearly less: it moves objects together on pages that are a fifth empty, and lets the heap
+ * grow less. That costs time, so a process that only carries payments, which holds 240 MB at full load, never comes to it.
+ */
+const SAVER_BYTES = { from: 280 * MB, until: 250 * MB }
 const SAMPLE_EVERY_MS = 200
 /** A collection of the whole heap takes up to 100 ms: not more often than this, and more often where large bodies already wait. */
 const COLLECT_EVERY_MS = 3_000
@@ -32,6 +38,8 @@ type MemoryPressureOptions = {
   readRss?(): number
   /** Collects the whole heap. */
   collect?(): unknown
+  /** Makes V8 save memory at the cost of time, or no longer. */
+  setSaver?(isOn: boolean): void
   nowMs?(): number
   sampleEveryMs?: number
 }
@@ -39,16 +47,18 @@ type MemoryPressureOptions = {
 /**
  * Watches the memory of the process. The memory that attacks hold is bounded part by part (bodies, connections, queues), but the heap and
  * the allocator keep what several of them used one after the other. Above 260 MB the heap is collected as long as that or anything else changes
- * what the process holds, which returns unused pages to the system; above 360 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503), unless the process has held as much for minutes: then it needs that, and would refuse large bodies for good. A process that
+ * what the process holds, which returns unused pages to the system; above 320 MB, until memory is free again, it is collected each second and no body beyond 64 KB is accepted (503), unless the process has held as much for minutes: then it needs that, and would refuse large bodies for good. A process that
  * cannot collect (started without the flags of `process/node-settings.mjs`) is never short: it would refuse bodies for good.
  */
 export function watchMemoryPressure(options: MemoryPressureOptions = {}): MemoryPressure {
   const readRss = options.readRss ?? (() => memoryUsage.rss())
   const collect = options.collect ?? collectHeap()
+  const setSaver = options.setSaver ?? ((isOn: boolean) => setFlagsFromString(isOn ? '--memory-saver-mode' : '--no-memory-saver-mode'))
   const nowMs = options.nowMs ?? (() => performance.now())
   const rest = createLowest(nowMs)
   let rss = 0
   let isShort = false
+  let isSaving = false
   let durationMs = 0
   let isCollecting = false
   let collectedMs = Number.NEGATIVE_INFINITY
@@ -56,6 +66,7 @@ export function watchMemoryPressure(options: MemoryPressureOptions = {}): Memory
   let pauseMs = COLLECT_EVERY_MS
   const timer = setInterval(() => {
     rss = readRss()
+    if (isSaving ? rss < SAVER_BYTES.until : rss >= SAVER_BYTES.from) setSaver((isSaving = !isSaving))
     isShort = rss >= Math.max(SHORT_BYTES, rest.add(rss) + REST_MARGIN_BYTES)
     const isUnchanged = Math.abs(rss - collectedRss) < CHANGE_BYTES
     if (!isUnchanged) pauseMs = COLLECT_EVERY_MS

@@ -50,8 +50,7 @@ export async function startSimulator(config: Config, logger: Logger): Promise<Si
 }
 
 function toolEnvironment(): Record<string, string | undefined> {
-  const { PATH, NODE_COMPILE_CACHE } = processEnvironment()
-  return { PATH, NODE_COMPILE_CACHE }
+  return { PATH: processEnvironment().PATH }
 }
 
 const SPLIT_ROLES_PORT = 3_010

@@ -18,6 +18,8 @@ export type FromThread =
 export type ToThread = { order?: ReadingOrder; piece?: Uint8Array | undefined }
 
 const MEMORY_LIMIT = { maxOldGenerationSizeMb: 80, maxYoungGenerationSizeMb: 16 }
+/** A thread loads our modules as the process does (`server/process/load-stripped.mjs`), without the other flags. */
+const LOADER = process.execArgv.filter((flag) => flag.startsWith('--import='))
 /** Without an answer for this long the thread is ended: a million lines take seconds, and each piece is answered. */
 const SILENCE_LIMIT_MS = 60_000
 
@@ -34,7 +36,7 @@ export async function readInThread(
   order: ReadingOrder,
   onChunk: (chunk: StatementChunk) => Promise<void>,
 ): Promise<Result<StatementSummary, StatementProblem>> {
-  const worker = new Worker(new URL('./statement-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: [], env: {} })
+  const worker = new Worker(new URL('./statement-thread.ts', import.meta.url), { resourceLimits: MEMORY_LIMIT, execArgv: LOADER, env: {} })
   const source = fetchAhead(pieces)
   let storing = Promise.resolve()
   try {

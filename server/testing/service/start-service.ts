@@ -156,8 +156,6 @@ export class Service {
       env: {
         PATH: process.env['PATH'],
         HOME: process.env['HOME'],
-        // As `npm start` sets it: a restart takes a third less.
-        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? `${ROOT}node_modules/.cache/countersign`,
         ...ALLOCATOR_ENVIRONMENT,
         NODE_ENV: process.env['NODE_ENV'],
         LOG_LEVEL: 'error',

@@ -1,0 +1,2 @@
+export declare function readStripped(source: string): string | undefined
+export declare function stripAll(): void

@@ -14,6 +14,7 @@ const PAGES = [
   '/totals/pivot',
   '/balances',
   '/settings',
+  '/waiting',
 ]
 
 /** Pages that other roles may not open. */
@@ -35,3 +36,10 @@ for (const role of ['maker', 'checker', 'finance', 'administrator', 'engineer'] 
     }
   })
 }
+
+test('the documentation loads at most 1.1 times the JavaScript of an empty page, for a reader without a session', async () => {
+  for (const address of ['/docs', '/docs/collect', '/docs/webhooks']) {
+    const { bytes } = await measurePageScripts(sandboxUrl(), address, '')
+    expect(bytes, address).toBeLessThanOrEqual(EMPTY_PAGE_BYTES * 1.1)
+  }
+})

@@ -166,6 +166,7 @@ export const AUDIT_ACTIONS = [
   'export.finished',
   'export.downloaded',
   'balances.exported',
+  'unconfirmed.exported',
   'totals.exported',
   'totals.sent',
   'statement.exported',

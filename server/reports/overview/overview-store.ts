@@ -6,6 +6,7 @@ import type { EventName, TransactionType } from '#lib/payments/transactions/tran
 import { type Sql, sql } from '#server/database/compose-sql.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
+import { OPEN_CONTRADICTION } from '#server/operators/work/contradiction-store.ts'
 
 /** The revision that an open page compares: how often its application with the close of day, its proposals, and the close of day alone have changed, and the zone of its days. */
 export type ApplicationRevision = { changeNumber: bigint; proposalNumber: bigint; closeNumber: bigint; timeZone: string }
@@ -57,12 +58,6 @@ export type AlertedRow = {
   at: Date
 }
 
-/** Once people have closed its exception, nobody has to act on a contradiction. */
-const OPEN = `c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)
-  and not exists (select from applications i
-    join exceptions e on e.application_id = i.application_id and e.subject = format('transaction %s %s', c.application_id, c.transaction_id)
-   where i.runs_installation and e.outcome is not null)`
-
 /** Contradictions in which the operator, asked again, did not confirm the stored result, and that nobody has cleared up; the newest first. */
 export async function selectOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<AlertedRow[]> {
   const { rows } = await queryable.query<AlertedRow>({
@@ -70,7 +65,7 @@ export async function selectOpenContradictions(queryable: Queryable, application
     text: `select c.transaction_id as "transactionId", t.operator, t.currency, t.amount_minor as "amountMinor", c.stored_status as status, c.at, ${ADJUSTMENTS} as adjustments
       from operator_contradictions c
       join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id
-      where ${OPEN} order by c.at desc limit $2`,
+      where ${OPEN_CONTRADICTION} order by c.at desc limit $2`,
     values: [applicationId, limit],
   })
   return rows
@@ -80,7 +75,7 @@ export async function selectOpenContradictions(queryable: Queryable, application
 export async function countOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<number> {
   const { rows } = await queryable.query<{ count: bigint }>({
     name: 'count_open_contradictions',
-    text: `select count(*) as count from (select 1 from operator_contradictions c where ${OPEN} limit $2) counted`,
+    text: `select count(*) as count from (select 1 from operator_contradictions c where ${OPEN_CONTRADICTION} limit $2) counted`,
     values: [applicationId, limit],
   })
   return Number(rows[0]?.count ?? 0n)

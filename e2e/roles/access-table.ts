@@ -384,6 +384,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/actions.ts undoMatch': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts prepareDay': 'day:sign',
   'app/(back-office)/[application]/close/actions.ts signDay': 'day:sign',
+  'app/(back-office)/[application]/waiting/actions.ts dismissReturned': 'transaction:create',
   'app/(back-office)/[application]/close/exceptions/actions.ts takeException': 'reconciliation:work',
   'app/(back-office)/[application]/close/exceptions/actions.ts handOverException': 'exception:hand-over',
   'app/(back-office)/[application]/close/exceptions/actions.ts noteOnException': 'reconciliation:work',

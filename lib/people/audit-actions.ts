@@ -123,6 +123,7 @@ export const AUDIT_ACTIONS = [
   'transaction.recalled',
   'transaction.cancelled',
   'transaction.synchronised',
+  'return.dismissed',
   'approvals.code_used',
   'approvals.passkey_used',
   'approvals.intended',

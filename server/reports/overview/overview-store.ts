@@ -3,8 +3,8 @@ import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { OperatorOutcome } from '#lib/payments/transactions/transaction-dto.ts'
 import type { EventName, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
-import { type Sql, sql } from '#server/database/compose-sql.ts'
-import type { Queryable } from '#server/database/pool.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
 import { OPEN_CONTRADICTION } from '#server/operators/work/contradiction-store.ts'
 
@@ -142,9 +142,10 @@ export async function selectOwnWaiting(queryable: Queryable, applicationId: stri
 export const OWN_RETURNED_DAYS = 30
 /** Of how many of a maker's newest transactions the ends are looked for. */
 const OWN_LOOKED_MAX = 2_000
-/** A transaction that was sent again, alone or with a batch, is done with. */
-const NOT_REPEATED = `not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
-  and not is_in_retry(t.application_id, t.transaction_id)`
+/** A transaction that was sent again, alone or with a batch, or that its maker dismissed, is done with. */
+const NOT_DONE = `not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
+  and not is_in_retry(t.application_id, t.transaction_id)
+  and not exists (select from dismissed_returns d where d.application_id = t.application_id and d.transaction_id = t.transaction_id)`
 
 export type OwnEndRow = {
   transactionId: string
@@ -180,7 +181,7 @@ export async function selectOwnEnded(
         e.event, e.event in ('rejected', 'expired') as "isReturned"
       from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled' and ${NOT_REPEATED}
+      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled' and ${NOT_DONE}
       order by t.final_at desc`,
     values: [applicationId, personId, since, OWN_LOOKED_MAX],
   })
@@ -196,5 +197,16 @@ export function ownReturned(applicationId: string, personId: string): Sql {
     from (select n.* from transactions n where n.application_id = ${applicationId} and n.maker_id = ${personId}
       order by n.sequence desc limit ${OWN_LOOKED_MAX}) t
     join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-    where t.status = 'FAILED' and e.event in ('rejected', 'expired') and ${sql.raw(NOT_REPEATED)}`
+    where t.status = 'FAILED' and e.event in ('rejected', 'expired') and ${sql.raw(NOT_DONE)}`
+}
+
+/** Takes a returned payment, or all of a returned batch, from what waits for its maker. Returns how many it were. */
+export async function storeDismissal(trx: TrxClient, applicationId: string, personId: string, id: string): Promise<number> {
+  const rows = await runQuery(
+    trx,
+    sql`insert into dismissed_returns (application_id, transaction_id)
+      select ${applicationId}::uuid, r.transaction_id from (${ownReturned(applicationId, personId)}) r
+       where coalesce(r.batch_id, r.transaction_id) = ${id} on conflict do nothing returning transaction_id`,
+  )
+  return rows.length
 }

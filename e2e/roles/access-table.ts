@@ -54,6 +54,7 @@ export const ROUTES: Record<string, Row> = {
   'GET /[application]/transactions': { access: 'transaction:read' },
   'GET /[application]/transactions/[transactionId]': { access: 'transaction:read' },
   'GET /[application]/transactions/exports': { access: 'export:create' },
+  'GET /[application]/transactions/unconfirmed': { access: 'transaction:read' },
   'GET /[application]/new': {
     access: 'transaction:create',
     address: '/[application]/new?payment=6f9a2b1e-3c4d-4e5f-8a6b-7c8d9e0f1a2b',
@@ -290,6 +291,8 @@ export const ROUTES: Record<string, Row> = {
   'GET /api/back-office/[application]/audit/export': { access: 'audit:read' },
   'GET /api/back-office/[application]/totals': { access: 'total:read' },
   'GET /api/back-office/[application]/totals/pivot': { access: 'total:read' },
+  'GET /api/back-office/[application]/transactions/unconfirmed': { access: 'transaction:read' },
+  'GET /api/back-office/[application]/transactions/unconfirmed/export': { access: 'export:create' },
   'GET /api/back-office/[application]/suggestions': {
     access: 'transaction:read',
     address: '/api/back-office/[application]/suggestions?q=awa',
@@ -381,6 +384,7 @@ export const ACTIONS: Record<string, Access> = {
   'app/(back-office)/[application]/close/actions.ts undoMatch': 'reconciliation:work',
   'app/(back-office)/[application]/close/actions.ts prepareDay': 'day:sign',
   'app/(back-office)/[application]/close/actions.ts signDay': 'day:sign',
+  'app/(back-office)/[application]/waiting/actions.ts dismissReturned': 'transaction:create',
   'app/(back-office)/[application]/close/exceptions/actions.ts takeException': 'reconciliation:work',
   'app/(back-office)/[application]/close/exceptions/actions.ts handOverException': 'exception:hand-over',
   'app/(back-office)/[application]/close/exceptions/actions.ts noteOnException': 'reconciliation:work',

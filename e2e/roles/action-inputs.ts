@@ -60,6 +60,7 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   signDay: { wallet: 'OMCM', day: '2026-11-05', hash: 'a'.repeat(64) },
   undoMatch: { lineId: '999999999', note: 'fine' },
   // No exception has this id, so what is right is not found.
+  dismissReturned: { id: '' },
   takeException: { exceptionId: '' },
   handOverException: { exceptionId: '', personId: '00000000-0000-4000-8000-000000000000', note: 'fine' },
   noteOnException: { exceptionId: '', note: 'fine' },

@@ -17,6 +17,8 @@ import {
   suggestionQuerySchema,
   totalsExportSchema,
   totalsQuerySchema,
+  unconfirmedExportSchema,
+  unconfirmedFilterSchema,
 } from '#lib/schemas/page-address.ts'
 import { accountCheckSchema, attachmentViewSchema, beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import type { readExactAddress } from '#lib/schemas/read-address.ts'
@@ -33,6 +35,8 @@ export const SCHEMAS: Readonly<Record<string, Parameters<typeof readExactAddress
   'GET /api/back-office/[application]/approvals/batches/[batchId]/rows': batchRowsSchema,
   'GET /api/back-office/[application]/totals': totalsQuerySchema,
   'GET /api/back-office/[application]/totals/pivot': pivotQuerySchema,
+  'GET /api/back-office/[application]/transactions/unconfirmed': unconfirmedFilterSchema,
+  'GET /api/back-office/[application]/transactions/unconfirmed/export': unconfirmedExportSchema,
   'GET /api/back-office/[application]/suggestions': suggestionQuerySchema,
   'GET /api/back-office/[application]/beneficiaries': beneficiaryQuerySchema,
   'GET /api/back-office/[application]/payment-preview': paymentPreviewSchema,

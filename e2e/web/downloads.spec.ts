@@ -13,6 +13,7 @@ test('statement, balances and totals leave as whole CSV files, regardless of the
   const addresses: [string, RegExp][] = [
     ['balances/export', /^balances-/],
     ['totals/export?dates=always', /^totals-/],
+    ['transactions/unconfirmed/export', /^unconfirmed-/],
     ['totals/pivot/export?dates=always&rows=month&columns=operator', /^totals-/],
     ['balances/MOMOCM/export?from=0001-01-01&to=9999-12-31', /^statement-/],
     ['balances/MOMOCM/export?from=0001-01-01&to=9999-12-31&view=lines', /^statement-/],

@@ -224,11 +224,12 @@ test('a direction closed for a refused PIN says why, since when and what to do, 
   }
 })
 
-test('the count of unconfirmed transactions of a direction leads to their list, in the table and on the page of the operator', async ({
+test('the count of unconfirmed transactions of a direction leads to the desk, where they are taken, noted on and handed over by keyboard', async ({
   page,
 }) => {
   const { applicationId } = await newApplication(pool)
-  const anna = await newPerson(pool, ['administrator'], applicationId, 'Anna Ngo')
+  const anna = await newPerson(pool, ['administrator', 'finance'], applicationId, 'Anna Ngo')
+  await newPerson(pool, ['finance'], applicationId, 'Blaise Etoga')
   // The simulated operator leaves it pending.
   const item = anIntakeItem(applicationId, {
     type: 'COLLECT',
@@ -255,10 +256,36 @@ test('the count of unconfirmed transactions of a direction leads to their list, 
   for (const place of ['operators', 'operators/OMCM']) {
     await page.goto(`/${anna.slug}/${place}`)
     await page.getByRole('main').locator('a[href*="operator=OMCM"]', { hasText: '1 unconfirmed' }).first().click()
-    await expect(page).toHaveURL(/\/transactions\?(?=.*unconfirmed=1)(?=.*operator=)(?=.*type=COLLECT)/)
+    await expect(page).toHaveURL(/\/transactions\/unconfirmed\?(?=.*kind=no_answer)(?=.*operator=)(?=.*type=COLLECT)/)
     await expect(page.getByRole('main').getByText('Clarisse Abena').first()).toBeVisible()
     await expect(page.getByRole('main').getByText('Brice Kamga')).toHaveCount(0)
   }
+  await waitForScripts(page)
+  await page.keyboard.press('j')
+  await page.keyboard.press('o')
+  const row = page.getByRole('row').filter({ hasText: 'Clarisse Abena' })
+  await expect(row).toContainText('Anna Ngo')
+  await page.keyboard.press('n')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Note').fill('Asked Orange, ticket 123')
+  await dialog.getByRole('button', { name: 'Add note' }).click()
+  await expect(row).toContainText('Asked Orange, ticket 123')
+  await page.keyboard.press('h')
+  await dialog.getByLabel('New owner').selectOption('Blaise Etoga')
+  await dialog.getByRole('button', { name: 'Hand over' }).click()
+  await expect(row).toContainText('Blaise Etoga')
+  await page.keyboard.press('Enter')
+  await expect(dialog.getByText('Asked Orange, ticket 123')).toBeVisible()
+  await expectAccessibleEverywhere(page)
+  await dialog.getByRole('link', { name: 'Open the payment' }).click()
+  await expect(page.getByRole('region', { name: 'History' })).toContainText('Handed over to Blaise Etoga')
+  await page.goto(`/${anna.slug}/transactions/unconfirmed`)
+  await expect(page.getByRole('list', { name: 'Sums by operator and direction' }).getByRole('listitem')).toHaveCount(2)
+  await expectAccessibleEverywhere(page)
+  await page.getByLabel('Owner').selectOption({ label: 'Nobody' })
+  await page.getByRole('button', { name: 'Apply' }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'Brice Kamga' })).toBeVisible()
+  await expect(row).toHaveCount(0)
 })
 
 test('deposits that wait for float are named with what is missing, for people as for who runs the installation, who sends them', async ({

@@ -50,6 +50,8 @@ export const paths = {
     `/${application}/transactions/${transactionId}${toQuery(query)}`,
   // A refused export is redirected here with the application of its address, encoded so that it is one segment.
   exports: (application: string, query: QueryValues = {}) => `/${encodeURIComponent(application)}/transactions/exports${toQuery(query)}`,
+  /** The desk of payments whose outcome is unknown. */
+  unconfirmed: (application: string, query: QueryValues = {}) => `/${application}/transactions/unconfirmed${toQuery(query)}`,
   approvals: (application: string, query: QueryValues = {}) => `/${application}/approvals${toQuery(query)}`,
   /** The decision about a batch. */
   batchApproval: (application: string, batchId: string) => `/${application}/approvals/batches/${batchId}`,

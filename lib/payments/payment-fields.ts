@@ -11,8 +11,8 @@ type TextField = {
   /** Its name in records and exports of stored transactions, where that differs from the name in requests. */
   recordName: string
   isRequired: boolean
-  /** Whether the API has it; other texts come from people only, and no answer of the API names them. */
-  isInApi: boolean
+  /** The first version of the API that has it. Version 1 is that of the specification: none of its answers names another text. */
+  apiVersion: 1 | 2
   /** Characters, not UTF-16 units. */
   lengthMax: number
   /** Width in an exported workbook, in characters. */
@@ -27,7 +27,7 @@ const TEXTS = {
     column: 'customer_name',
     recordName: 'receiverName',
     isRequired: true,
-    isInApi: true,
+    apiVersion: 1,
     lengthMax: 200,
     width: 28,
     description: 'The full name of the customer or beneficiary, in any script',
@@ -37,7 +37,7 @@ const TEXTS = {
     column: 'purpose',
     recordName: 'purpose',
     isRequired: false,
-    isInApi: false,
+    apiVersion: 2,
     lengthMax: 140,
     width: 28,
     description: 'What is paid, or the number of an invoice',
@@ -54,13 +54,13 @@ export const PAYMENT_TEXTS: Readonly<Record<PaymentTextName, TextField>> = TEXTS
 /** In the order in which they are shown. */
 export const PAYMENT_TEXT_NAMES = Object.keys(TEXTS) as PaymentTextName[]
 
-/** The texts of a request to the API. */
-type ApiTextName = { [Name in PaymentTextName]: (typeof TEXTS)[Name]['isInApi'] extends true ? Name : never }[PaymentTextName]
-export const API_TEXT_NAMES = PAYMENT_TEXT_NAMES.filter((name): name is ApiTextName => TEXTS[name].isInApi)
+/** The texts of version 1 of the API. Version 2 has all. */
+type ApiTextName = { [Name in PaymentTextName]: (typeof TEXTS)[Name]['apiVersion'] extends 1 ? Name : never }[PaymentTextName]
+export const API_TEXT_NAMES = PAYMENT_TEXT_NAMES.filter((name): name is ApiTextName => TEXTS[name].apiVersion === 1)
 
 export type ApiTexts = Pick<PaymentTexts, ApiTextName>
 
-/** The texts of a payment from any source: a program enters those of the API, a person all. */
+/** The texts of a payment from any source: a program that uses version 1 of the API enters those of that version, everybody else all. */
 export type EnteredTexts = ApiTexts & Partial<PaymentTexts>
 
 /** Without the customer's name, which lists show with the phone number and as the link to the payment. */
@@ -72,7 +72,7 @@ export function mapTexts<Value>(make: (name: PaymentTextName, field: TextField) 
   return Object.fromEntries(PAYMENT_TEXT_NAMES.map((name) => [name, make(name, PAYMENT_TEXTS[name])])) as Record<PaymentTextName, Value>
 }
 
-/** The same with the texts of the API alone. */
+/** The same with the texts of version 1 of the API alone. */
 export function mapApiTexts<Value>(make: (name: ApiTextName, field: TextField) => Value): Record<ApiTextName, Value> {
   // The keys are exactly the names.
   return Object.fromEntries(API_TEXT_NAMES.map((name) => [name, make(name, PAYMENT_TEXTS[name])])) as Record<ApiTextName, Value>

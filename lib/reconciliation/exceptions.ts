@@ -17,7 +17,8 @@ export const EXCEPTION_CLASSES = [
   'amount_differs',
   'fee_differs',
 ] as const
-export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number]
+/** `unconfirmed`: of a payment whose outcome is unknown. It is worked on at the desk of unconfirmed money, and in no other list. */
+export type ExceptionClass = (typeof EXCEPTION_CLASSES)[number] | 'unconfirmed'
 
 /** Of these a customer has lost money, or has been paid for nothing: they are due after one day. */
 const URGENT: ReadonlySet<ExceptionClass> = new Set(['success_failed_there', 'paid_failed_here', 'contradicted'])
@@ -36,7 +37,7 @@ export function dueAt(exceptionClass: ExceptionClass, openedAt: Date): Date {
 export type ExceptionState = 'open' | 'owned' | 'closed'
 
 /** Why an exception is closed. Only `explained` and `adjusted` can be said by a person, and `adjusted` only after a confirmed adjustment. */
-export type ExceptionOutcome = 'matched' | 'agreed' | 'adjusted' | 'explained'
+export type ExceptionOutcome = 'matched' | 'agreed' | 'adjusted' | 'explained' | 'answered'
 
 /** Ages that the list can be narrowed to, in days. */
 export const EXCEPTION_AGES = [1, 3, 7, 30] as const
@@ -71,11 +72,18 @@ const ADJUSTED_TOGETHER_MAX = 50
 const exceptionId = z.uuid()
 const note = z.string().trim().max(EXCEPTION_NOTE_MAX).refine(isCleanText)
 
+/** An exception by its id, or the one about a transaction of the application whose outcome is unknown, which opens with the first act. */
+export type ExceptionRef = { exceptionId: string } | { transactionId: string }
+
+function about<const Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.union([z.strictObject({ exceptionId, ...shape }), z.strictObject({ transactionId: z.uuid(), ...shape })])
+}
+
 /** The inputs of what people do with an exception. */
 export const exceptionInputs = {
-  take: z.strictObject({ exceptionId }),
-  handOver: z.strictObject({ exceptionId, personId: z.uuid(), note }),
-  note: z.strictObject({ exceptionId, note: note.min(1) }),
+  take: about({}),
+  handOver: about({ personId: z.uuid(), note }),
+  note: about({ note: note.min(1) }),
   /** The same adjustment for the transactions of several exceptions. */
   adjust: z.strictObject({
     kind: z.enum(EXCEPTION_ADJUSTMENTS),

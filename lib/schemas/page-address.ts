@@ -3,7 +3,9 @@ import { BATCH_STAGES } from '#lib/batches/batch-stage.ts'
 import { ROW_FILTERS } from '#lib/batches/batches.ts'
 import { BALANCES_VIEWS, LINE_FILTERS, TOTAL_BASES } from '#lib/finance/finance-dto.ts'
 import { PIVOT_DIMENSIONS, PIVOT_MEASURES } from '#lib/finance/pivot.ts'
+import { UNCONFIRMED_AGES, UNCONFIRMED_FILTERS } from '#lib/finance/unconfirmed.ts'
 import { LOCALES } from '#lib/i18n/locale.ts'
+import { CURRENCIES } from '#lib/money/money.ts'
 import { OPERATOR_CODES } from '#lib/operators/operators.ts'
 import type { QueryValues } from '#lib/pages/paths.ts'
 import { STATUS_CLASSES } from '#lib/partner/partner-requests.ts'
@@ -11,10 +13,11 @@ import { EXPORT_FORMATS } from '#lib/payments/transactions/transaction-exports.t
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES, WEBHOOK_STATES } from '#lib/payments/transactions/transaction-status.ts'
 import { AUDIT_ACTIONS } from '#lib/people/audit-actions.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
-import { isUtcDay, OVERVIEW_DAYS, TOTAL_PRESETS } from '#lib/time/time.ts'
+import { isUtcDay, isUtcInstant, OVERVIEW_DAYS, TOTAL_PRESETS } from '#lib/time/time.ts'
 import { FAILED_OUTCOMES } from '#lib/webhooks/webhook-portal.ts'
 import { listOf, pageFromOne } from './read-address.ts'
 
+const instant = z.string().refine(isUtcInstant).nullable().default(null)
 const day = z.string().refine(isUtcDay).nullable().default(null)
 /** A month, `2026-11`. */
 const month = z.string().refine((text) => /^\d{4}-\d{2}$/.test(text) && isUtcDay(`${text}-01`))
@@ -33,6 +36,30 @@ export const feeClaimSchema = z.object({
   language: z.enum(LOCALES).default('en'),
   format: z.enum(EXPORT_FORMATS).default('csv'),
 })
+
+/** The address of the desk of unconfirmed money. */
+export const unconfirmedFilterSchema = z.object({
+  owner: z
+    .union([z.enum(['me', 'nobody']), z.uuid()])
+    .nullable()
+    .default(null),
+  kind: z.enum(UNCONFIRMED_FILTERS).nullable().default(null),
+  operator: z.enum(OPERATOR_CODES).nullable().default(null),
+  type: z.enum(TRANSACTION_TYPES).nullable().default(null),
+  currency: z.enum(CURRENCIES).nullable().default(null),
+  batch: z.uuid().nullable().default(null),
+  minutes: z.coerce
+    .number()
+    .refine((minutes) => UNCONFIRMED_AGES.some((each) => each === minutes))
+    .nullable()
+    .default(null),
+  unconfirmedAfter: instant,
+  unconfirmedBefore: instant,
+  page: pageFromOne(100_000),
+})
+export type UnconfirmedFilter = z.output<typeof unconfirmedFilterSchema>
+
+export const unconfirmedExportSchema = unconfirmedFilterSchema.extend({ format: z.enum(EXPORT_FORMATS).default('csv') })
 
 /** A place in the chain: the number of an entry. */
 const sequence = z

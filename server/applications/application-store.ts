@@ -85,7 +85,7 @@ export async function keepsStatements(queryable: Queryable, applicationId: strin
   const { rowCount } = await queryable.query(
     `select 1 where exists (select 1 from wallets where application_id = $1)
                  or exists (select 1 from statement_files where application_id = $1)
-                 or exists (select 1 from exceptions where application_id = $1 and outcome is null)`,
+                 or exists (select 1 from exceptions where application_id = $1 and class <> 'unconfirmed' and outcome is null)`,
     [applicationId],
   )
   return rowCount === 1

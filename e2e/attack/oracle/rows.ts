@@ -34,6 +34,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   webhook_attempts: 'of transactions',
   approval_items: 'of transactions',
   transaction_origins: 'of transactions',
+  dismissed_returns: 'derived',
   transaction_refunds: 'of transactions',
   payment_link_payments: 'of transactions',
   application_counters: 'recounted',

@@ -5,6 +5,7 @@ import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { ReversalDto } from '#lib/operators/reversals.ts'
 import type { ApiCallDto } from '#lib/partner/partner-requests.ts'
 import type { RefundObstacle } from '#lib/payments/refunds.ts'
+import type { ExceptionEventDto } from '#lib/reconciliation/exceptions.ts'
 import type { AttachmentDto } from '../attachments.ts'
 import type { PaymentTexts } from '../payment-fields.ts'
 import type { EventName, TransactionSource, TransactionStatus, TransactionType } from './transaction-status.ts'
@@ -156,6 +157,9 @@ export type ContradictionDto = {
   state: 'asking' | 'confirmed' | 'repeated' | 'unclear'
 }
 
+/** Who works on a payment whose outcome is unknown, and everything that people did about it, in order. */
+export type ClarificationDto = { owner: string | null; events: readonly ExceptionEventDto[] }
+
 /** One transaction in full. Amounts are exact decimals, instants ISO 8601. */
 export type TransactionDetailDto = PaymentTexts & {
   transactionId: string
@@ -198,6 +202,8 @@ export type TransactionDetailDto = PaymentTexts & {
   removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   contradiction: ContradictionDto | null
+  /** What people of the application did about its unknown outcome; null if nobody has worked on it. */
+  clarification: ClarificationDto | null
   /** The newest reversal at the operator; null if nobody has asked for one. */
   reversal: ReversalDto | null
   /** When it was found that another transaction, of any application, has the same operator reference; null if none has. */

@@ -5,11 +5,18 @@ import { err, ok, type Result } from '#lib/result.ts'
 import { isCleanText } from '#lib/text/clean-text.ts'
 import { isJsonObject, type JsonValue } from '#lib/text/json.ts'
 import { mustBe, PAGE_SIZE_MAX, parseFields, wholeNumberField } from '../fields.ts'
-import { checkMismatch, parseElements, requestFields, transactionRequestSchema, WHEN_OBJECT } from './transaction-request.ts'
+import {
+  checkMismatch,
+  laterRequestFields,
+  parseElements,
+  requestFields,
+  transactionRequestSchema,
+  WHEN_OBJECT,
+} from './transaction-request.ts'
 
 // Batches of deposits in version 2 of the API: the request that makes one, and the responses about it.
 
-const { webhookUrl: _, ...depositFields } = requestFields
+const { webhookUrl: _, ...depositFields } = laterRequestFields
 
 /** A row of a batch: a deposit without an address, because its batch has one for all. */
 export const batchDepositSchema = z

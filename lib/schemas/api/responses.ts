@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { COUNTRY_NAMES, OPERATOR_CODES } from '#lib/operators/operators.ts'
-import { API_TEXT_NAMES, mapApiTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
+import { API_TEXT_NAMES, mapApiTexts, mapTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import { TRANSACTION_STATUSES, TRANSACTION_TYPES } from '#lib/payments/transactions/transaction-status.ts'
 import { type ErrorCode, isErrorCode } from './error-codes.ts'
 
@@ -46,6 +46,17 @@ export const initiationSchema = z
     description: 'A transaction that was started, or that had been started with the same externalId before',
   })
 
+/** Texts that answers of version 2 have besides the customer's name, which those of version 1 have too. */
+const { customerName: _, ...laterTexts } = mapTexts((_name, { recordDescription }) =>
+  text(`${recordDescription}; empty if it was left out`),
+)
+
+/** The same in version 2. */
+export const keyedInitiationSchema = initiationSchema.extend(laterTexts).meta({
+  id: 'InitiationResponse',
+  description: 'A transaction that was started, or that had been started with the same key before',
+})
+
 /** Elements of `content` in lists. */
 export const listRecordSchema = z
   .strictObject({
@@ -66,6 +77,11 @@ export const listRecordSchema = z
 /** Answer of transaction-status, chekTransactionStatus, validateTransaction and rejectTransaction. */
 export const recordSchema = listRecordSchema
   .extend({ payToken })
+  .meta({ id: 'TransactionRecord', description: 'A transaction as it is stored' })
+
+/** The same in version 2. */
+export const laterRecordSchema = recordSchema
+  .extend(laterTexts)
   .meta({ id: 'TransactionRecord', description: 'A transaction as it is stored' })
 
 /** Answer of the three paged lists. */

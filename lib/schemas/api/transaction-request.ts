@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseAmountMinor } from '#lib/money/money.ts'
 import { COUNTRIES, COUNTRY_NAMES, isCountryName, isOperatorCode, OPERATOR_CODES, OPERATORS } from '#lib/operators/operators.ts'
-import { mapApiTexts } from '#lib/payments/payment-fields.ts'
+import { mapApiTexts, mapTexts, type PAYMENT_TEXTS, type PaymentTextName } from '#lib/payments/payment-fields.ts'
 import { err, ok, type Result } from '#lib/result.ts'
 import { isJsonObject, JsonNumber, type JsonValue } from '#lib/text/json.ts'
 import { isWebhookUrl, WEBHOOK_URL_LENGTH_MAX } from '#lib/text/web-address.ts'
@@ -25,7 +25,7 @@ function textField(name: string, rule: string, isRight: (text: string) => boolea
   return z.string({ error }).refine((text) => isRight(text) && !hasNul(text), { error })
 }
 
-const paymentTexts = mapApiTexts((name, { isRequired, lengthMax, description }) => {
+function paymentText(name: PaymentTextName, { isRequired, lengthMax, description }: (typeof PAYMENT_TEXTS)[PaymentTextName]) {
   const minLength = isRequired ? 1 : 0
   const field = textField(
     name,
@@ -33,7 +33,7 @@ const paymentTexts = mapApiTexts((name, { isRequired, lengthMax, description }) 
     (text) => isAtMost(text, lengthMax) && (!isRequired || text.trim() !== ''),
   ).meta({ minLength, maxLength: lengthMax, description })
   return isRequired ? field : field.default('')
-})
+}
 
 /** Hundredths from the source text of a JSON number; a quoted text is not a number. */
 const amountField = z.unknown().transform((value, context) => {
@@ -54,7 +54,7 @@ const phoneNumber = textField('phoneNumber', MUST_BE.phoneNumber, (text) => PHON
 
 export const requestFields = {
   transferMethod,
-  ...paymentTexts,
+  ...mapApiTexts(paymentText),
   externalId: textField('externalId', MUST_BE.externalId, (text) => UUID_V4.test(text))
     .toLowerCase()
     .meta({
@@ -77,6 +77,9 @@ export const requestFields = {
   countryName: wordField('countryName', COUNTRY_NAMES).meta({ description: 'The country of transferMethod, in capitals' }),
 }
 
+/** The same in version 2, which has texts that the specification does not know. */
+export const laterRequestFields = { ...requestFields, ...mapTexts(paymentText) }
+
 /** The rules between fields, also where single fields are wrong. */
 export function checkMismatch(value: Parameters<typeof findMismatch>[0], context: z.RefinementCtx): void {
   const problem = findMismatch(value)
@@ -98,7 +101,7 @@ export const transactionRequestSchema = z
 export const keyedRequestSchema = z
   .object(
     {
-      ...requestFields,
+      ...laterRequestFields,
       externalId: requestFields.externalId.optional().meta({
         format: 'uuid',
         description: 'May be absent: Idempotency-Key is the externalId. If it is there, it has to be the same',
@@ -149,6 +152,7 @@ export function parseRefundRequest(body: JsonValue): Result<z.output<typeof refu
 }
 
 export type TransactionRequest = z.output<typeof transactionRequestSchema>
+export type KeyedRequest = z.output<typeof keyedRequestSchema> & { externalId: string }
 
 /** Body of an account check of version 2. Unknown fields are dropped. */
 export const accountCheckRequestSchema = z
@@ -183,7 +187,7 @@ export function parseTransactionRequest(body: JsonValue): Result<TransactionRequ
 }
 
 /** Reads the body of a payment of version 2. Errors: one sentence per wrong field. */
-export function parseKeyedRequest(body: JsonValue, externalId: string): Result<TransactionRequest, string[]> {
+export function parseKeyedRequest(body: JsonValue, externalId: string): Result<KeyedRequest, string[]> {
   if (!isJsonObject(body)) return err(['The body must be a JSON object.'])
   const parsed = parseFields(keyedRequestSchema, body)
   if (!parsed.ok) return parsed

@@ -149,6 +149,14 @@ create table transaction_origins (
   constraint transaction_origins_origin unique (application_id, origin_id)
 );
 
+-- Transactions that were returned to their maker, who does not want to send them again: they wait for nobody any more.
+create table dismissed_returns (
+  application_id uuid not null,
+  transaction_id uuid not null,
+  at timestamptz not null default clock_timestamp(),
+  primary key (application_id, transaction_id)
+);
+
 -- A deposit that returns money of a collect to its payer. `refunded_minor` counts against the collected amount: the amount of the deposit, and its
 -- fees too where the customer bears them.
 create table transaction_refunds (

@@ -283,8 +283,9 @@ create table exceptions (
   exception_id uuid not null default gen_random_uuid(),
   -- `line 42`, or `transaction`, its application and its id: each has one exception, which may be opened again.
   subject text not null,
+  -- unconfirmed: somebody works on a payment of this application whose outcome is unknown.
   class text not null check (class in ('contradicted', 'success_failed_there', 'paid_failed_here', 'second_payment', 'unknown_payment',
-                                       'success_absent_there', 'amount_differs', 'fee_differs')),
+                                       'success_absent_there', 'amount_differs', 'fee_differs', 'unconfirmed')),
   operator text not null,
   type text not null check (type in ('COLLECT', 'DEPOSIT')),
   -- The account and its day; null while only the operator's answers say something, and no statement.
@@ -299,8 +300,8 @@ create table exceptions (
   owner_id uuid,
   owned_since timestamptz,
   -- matched: it is in no such class now. agreed: the operator confirmed our result. adjusted: two people agreed on a posting. explained: its
-  -- owner said why.
-  outcome text check (outcome in ('matched', 'agreed', 'adjusted', 'explained')),
+  -- owner said why. answered: the outcome of an unconfirmed payment is known.
+  outcome text check (outcome in ('matched', 'agreed', 'adjusted', 'explained', 'answered')),
   change_id uuid,
   -- Null: the service found it closed.
   closed_by uuid,
@@ -348,17 +349,27 @@ create trigger record_opening after insert on exceptions referencing new table a
   for each statement execute function record_opening();
 alter table exceptions enable always trigger record_opening;
 
--- A contradiction is an exception from the moment in which it is stored, whichever process stores it.
+-- A contradiction is an exception from the moment in which it is stored, whichever process stores it. One about which somebody worked while its
+-- outcome was unknown keeps its owner and its notes.
 create function open_contradiction() returns trigger language plpgsql
 set search_path from current as $$
 begin
-  insert into exceptions (application_id, subject, class, operator, type, matched_application_id, transaction_id, amount_minor)
-    select i.application_id, format('transaction %s %s', t.application_id, t.transaction_id), 'contradicted', t.operator, t.type, t.application_id,
-           t.transaction_id, t.amount_minor
-      from applications i
-      join transactions t on t.application_id = new.application_id and t.transaction_id = new.transaction_id
-     where i.runs_installation
-  on conflict on constraint exceptions_subject do nothing;
+  with opened as (
+    insert into exceptions (application_id, subject, class, operator, type, matched_application_id, transaction_id, amount_minor)
+      select i.application_id, format('transaction %s %s', t.application_id, t.transaction_id), 'contradicted', t.operator, t.type,
+             t.application_id, t.transaction_id, t.amount_minor
+        from applications i
+        join transactions t on t.application_id = new.application_id and t.transaction_id = new.transaction_id
+       where i.runs_installation
+    on conflict on constraint exceptions_subject do update
+      set class = 'contradicted', outcome = null, closed_by = null, closed_at = null, opened_at = clock_timestamp()
+      where exceptions.class = 'unconfirmed'
+    -- NEW is the row of the trigger.
+    returning with (old as before, new as after) after.application_id, after.exception_id, after.owner_id, before.class as class_before,
+              before.outcome as outcome_before)
+  insert into exception_events (application_id, exception_id, event, class, owner_id)
+    select application_id, exception_id, case when outcome_before is null then 'class_changed' else 'reopened' end, 'contradicted', owner_id
+      from opened where class_before is not null;
   insert into close_revisions as r (application_id, change_number) select i.application_id, 1 from applications i where i.runs_installation
     on conflict (application_id) do update set change_number = r.change_number + 1;
   return null;

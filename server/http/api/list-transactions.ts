@@ -35,6 +35,7 @@ function listed(transaction: Transaction, facts: RefundFacts | undefined): Liste
     feesApp: jsonNumber(formatMinor(feeAppMinor)),
     phoneNumber: transaction.phoneNumber,
     customerName: transaction.customerName,
+    purpose: transaction.purpose,
     operatorReference: transaction.operatorReference,
     refundOf: facts?.refundOf ?? null,
     refundedAmount: jsonNumber(formatMinor(facts?.refundedMinor ?? 0n)),

@@ -1,7 +1,7 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
-import { API_TEXT_NAMES, type EnteredTexts, PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
-import type { TransactionRequest } from '#lib/schemas/api/transaction-request.ts'
+import { API_TEXT_NAMES, type EnteredTexts, OTHER_TEXT_NAMES, PAYMENT_TEXTS, type PaymentTexts } from '#lib/payments/payment-fields.ts'
+import type { KeyedRequest, TransactionRequest } from '#lib/schemas/api/transaction-request.ts'
 import type { Page } from '#server/reports/partner-lists/list-for-partner-store.ts'
 import type { IntakeOutcome } from '#server/transactions/intake.ts'
 import type { Transaction } from '#server/transactions/transaction-store.ts'
@@ -13,7 +13,10 @@ type Accepted = Exclude<IntakeOutcome, { kind: 'conflict' }>
 const REQUEST_TEXTS = API_TEXT_NAMES.map((name) => ({ name, key: `,"${name}":` }))
 const RECORD_TEXTS = API_TEXT_NAMES.map((name) => ({ name, key: `,"${PAYMENT_TEXTS[name].recordName}":` }))
 
-function textsJson(fields: typeof REQUEST_TEXTS, texts: EnteredTexts): string {
+/** Those that only version 2 has, at the end of its answers. */
+const LATER_TEXTS = OTHER_TEXT_NAMES.map((name) => ({ name, key: `,"${name}":` }))
+
+function textsJson(fields: readonly { name: keyof EnteredTexts; key: string }[], texts: EnteredTexts): string {
   let json = ''
   for (const { name, key } of fields) json += key + JSON.stringify(texts[name])
   return json
@@ -30,9 +33,23 @@ export function initiationJson(request: TransactionRequest, outcome: Accepted): 
   )
 }
 
+/** The same in version 2. */
+export function keyedInitiationJson(request: KeyedRequest, outcome: Accepted): string {
+  return withLaterTexts(initiationJson(request, outcome), request)
+}
+
+function withLaterTexts(json: string, texts: PaymentTexts): string {
+  return `${json.slice(0, -1)}${textsJson(LATER_TEXTS, texts)}}`
+}
+
 /** Returns the transaction record with its payToken. */
 export function recordJson(transaction: Transaction): string {
   return `{${recordFields(transaction)},"payToken":${JSON.stringify(transaction.payToken)}}`
+}
+
+/** The same in version 2. */
+export function laterRecordJson(transaction: Transaction): string {
+  return withLaterTexts(recordJson(transaction), transaction)
 }
 
 /** Returns a page of records, without payToken. `number` counts from 0. */

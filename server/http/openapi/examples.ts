@@ -47,6 +47,9 @@ export const SECOND_DEPOSIT_REQUEST: ExampleRequest = {
   amount: 8000,
 }
 
+/** In version 2, where a payment says what it is for. */
+export const PURPOSE = 'Invoice 2026-114'
+
 /** The refund of a part of the collect. */
 export const REFUND_REQUEST = { externalId: '5c0d8a3e-7b16-4f29-8e4d-1a9b6c3f2d07', amount: 2000 }
 
@@ -79,7 +82,7 @@ function fees({ amount, countryName }: ExampleRequest): { feesSystem: number; fe
   return { feesSystem: Number(formatMinor(feeSystemMinor)), feesApp: Number(formatMinor(feeAppMinor)) }
 }
 
-function initiation({ id, request, payToken }: ExampleTransaction, status: TransactionStatus = 'PENDING'): Json {
+function initiation({ id, request, payToken }: ExampleTransaction, status: TransactionStatus = 'PENDING'): { [name: string]: Json } {
   const { externalId, transferMethod, phoneNumber, amount } = request
   const echo = { externalId, transferMethod, ...mapApiTexts((name) => request[name]), customerPhone: phoneNumber, payToken, amount }
   return { transactionId: id, ...echo, ...fees(request), transactionStatus: status }
@@ -98,7 +101,7 @@ export const WAITING_DEPOSIT = initiation(DEPOSIT, 'PENDING_APPROVAL')
 export const INITIATED_DEPOSITS: Json = [initiation(DEPOSIT), initiation(SECOND_DEPOSIT)]
 
 /** The record of the deposit, or of the collect, in this status. */
-export function exampleRecord(type: TransactionType, status: TransactionStatus): Json {
+export function exampleRecord(type: TransactionType, status: TransactionStatus): { [name: string]: Json } {
   const transaction = type === 'COLLECT' ? COLLECT : DEPOSIT
   return { ...listRecord(transaction, type, status), payToken: transaction.payToken }
 }

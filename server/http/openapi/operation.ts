@@ -14,6 +14,8 @@ import {
   codedErrorSchema,
   errorSchema,
   initiationSchema,
+  keyedInitiationSchema,
+  laterRecordSchema,
   listRecordSchema,
   pageSchema,
   recordSchema,
@@ -104,7 +106,7 @@ const COMPONENTS = {
 
 const COMPONENTS_V2 = {
   PaymentRequest: keyedRequestSchema,
-  InitiationResponse: initiationSchema,
+  InitiationResponse: keyedInitiationSchema,
   BatchRequest: batchRequestSchema,
   BatchDeposit: batchDepositSchema,
   Batch: batchSchema,
@@ -116,7 +118,7 @@ const COMPONENTS_V2 = {
   Transaction: listedTransactionSchema,
   RefundRequest: refundRequestSchema,
   RefundList: refundListSchema,
-  TransactionRecord: recordSchema,
+  TransactionRecord: laterRecordSchema,
   OperatorStatus: operatorStatusSchema,
   AccountCheckRequest: accountCheckRequestSchema,
   AccountCheck: accountCheckSchema,

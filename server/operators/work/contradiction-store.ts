@@ -4,6 +4,15 @@ import type { TransactionType } from '#lib/payments/transactions/transaction-sta
 import { type BatchFunction, encodeRows, type RowOf } from '#server/database/json-row.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
+/**
+ * SQL: a contradiction `c` of a transaction of application $1 that its operator, asked again, did not take back. Once people have closed its exception,
+ * nobody has to act on it.
+ */
+export const OPEN_CONTRADICTION = `c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)
+  and not exists (select from applications i
+    join exceptions e on e.application_id = i.application_id and e.subject = format('transaction %s %s', c.application_id, c.transaction_id)
+   where i.runs_installation and e.outcome is not null)`
+
 /** An answer or a callback that may contradict a final result. */
 const STORE_OPERATOR_CONTRADICTIONS = {
   name: 'store_operator_contradictions',

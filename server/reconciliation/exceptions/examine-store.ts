@@ -1,4 +1,5 @@
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { OPEN_CONTRADICTION } from '#server/operators/work/contradiction-store.ts'
 import { BOOKED, classed, type DayScope, valuesOf } from '../days/day-store.ts'
 import { readWallet } from '../wallets/wallet-store.ts'
 
@@ -177,8 +178,8 @@ export async function storeExamined(trx: TrxClient, scope: DayScope): Promise<Ex
 }
 
 /**
- * Closes contradictions that the operator took back, and opens closed ones again about which it has said something else since. Returns the
- * installations with how many.
+ * Closes contradictions that the operator took back and unconfirmed payments whose outcome is known, and opens closed contradictions again about
+ * which the operator has said something else since. Returns the applications with how many.
  */
 export async function storeAnswered(trx: TrxClient): Promise<(Examined & { applicationId: string })[]> {
   const { rows } = await trx.query<Examined & { applicationId: string }>(
@@ -189,6 +190,13 @@ export async function storeAnswered(trx: TrxClient): Promise<(Examined & { appli
                 where g.class = 'contradicted' and g.outcome is null
                   and (p.change_id is not null or not is_contradicted(g.matched_application_id, g.transaction_id))) s
         where e.application_id = s.application_id and e.exception_id = s.exception_id and e.outcome is null
+       returning e.application_id, e.exception_id, e.class, e.owner_id, e.outcome),
+     answered as (
+       update exceptions e set outcome = 'answered', closed_at = clock_timestamp() from transactions t
+        where e.class = 'unconfirmed' and e.outcome is null and t.application_id = e.matched_application_id and t.transaction_id = e.transaction_id
+          and t.status in ('SUCCESS', 'FAILED')
+          and not exists (select from operator_contradictions c where c.transaction_id = t.transaction_id
+            and ${OPEN_CONTRADICTION.replaceAll('$1', 't.application_id')})
        returning e.application_id, e.exception_id, e.class, e.owner_id, e.outcome),
      reopened as (
        update exceptions e set class = 'contradicted', outcome = null, change_id = null, closed_by = null, closed_at = null,
@@ -202,10 +210,11 @@ export async function storeAnswered(trx: TrxClient): Promise<(Examined & { appli
        returning e.application_id, e.exception_id, e.class, e.owner_id),
      recorded as (
        insert into exception_events (application_id, exception_id, event, class, owner_id, outcome)
-         select application_id, exception_id, 'closed', class, owner_id, outcome from ended
+         select application_id, exception_id, 'closed', class, owner_id, outcome from (select * from ended union all select * from answered) every
          union all select application_id, exception_id, 'reopened', class, owner_id, null from reopened)
      select application_id as "applicationId", 0 as opened, sum(reopened)::integer as reopened, sum(closed)::integer as closed
        from (select application_id, 0 as reopened, 1 as closed from ended
+             union all select application_id, 0, 1 from answered
              union all select application_id, 1, 0 from reopened) every group by application_id`,
   )
   return rows

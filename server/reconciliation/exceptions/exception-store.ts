@@ -1,5 +1,6 @@
 import type { ExceptionClass, ExceptionEventDto, ExceptionOutcome } from '#lib/reconciliation/exceptions.ts'
 import type { Queryable, TrxClient } from '#server/database/pool.ts'
+import { OPEN_CONTRADICTION } from '#server/operators/work/contradiction-store.ts'
 import { announceClose } from '../close-revision-store.ts'
 
 /** An exception that a command holds until its transaction ends. */
@@ -20,6 +21,37 @@ export async function lockException(trx: TrxClient, applicationId: string, excep
     [applicationId, exceptionId],
   )
   return rows[0]
+}
+
+/**
+ * Locks the exception about a transaction of the application whose outcome is unknown, and opens it if nobody has worked on it yet; undefined if
+ * the outcome is known and it never had one.
+ */
+export async function lockUnconfirmed(trx: TrxClient, applicationId: string, transactionId: string): Promise<LockedException | undefined> {
+  await trx.query(
+    `with unknown as (
+       select t.* from transactions t
+        where t.application_id = $1 and t.transaction_id = $2
+          and (t.status = 'PENDING' and exists (select from operator_work w where w.application_id = t.application_id
+                                                  and w.transaction_id = t.transaction_id and w.phase = 'begun')
+               or exists (select from operator_contradictions c where c.transaction_id = t.transaction_id and ${OPEN_CONTRADICTION}))),
+     opened as (
+       insert into exceptions (application_id, subject, class, operator, type, matched_application_id, transaction_id, amount_minor)
+         select application_id, format('transaction %s %s', application_id, transaction_id), 'unconfirmed', operator, type, application_id,
+                transaction_id, amount_minor from unknown
+       on conflict on constraint exceptions_subject do update set outcome = null, closed_by = null, closed_at = null, opened_at = clock_timestamp()
+         where exceptions.class = 'unconfirmed' and exceptions.outcome is not null
+       returning new.application_id, new.exception_id, new.owner_id, old.class as class_before)
+     insert into exception_events (application_id, exception_id, event, class, owner_id)
+       select application_id, exception_id, 'reopened', 'unconfirmed', owner_id from opened where class_before is not null`,
+    [applicationId, transactionId],
+  )
+  // A statement of its own: another person may have opened it since the first one began.
+  const { rows } = await trx.query<{ exceptionId: string }>(
+    'select exception_id as "exceptionId" from exceptions where application_id = $1 and subject = format(\'transaction %s %s\', $1::uuid, $2::uuid)',
+    [applicationId, transactionId],
+  )
+  return rows[0] && lockException(trx, applicationId, rows[0].exceptionId)
 }
 
 type Step = {
@@ -62,10 +94,10 @@ export async function findAdjustment(trx: TrxClient, ledger: string, transaction
 
 /** Whether an exception about a transaction or a line is open. */
 export async function hasOpenException(queryable: Queryable, applicationId: string, subject: string): Promise<boolean> {
-  const { rowCount } = await queryable.query('select 1 from exceptions where application_id = $1 and subject = $2 and outcome is null', [
-    applicationId,
-    subject,
-  ])
+  const { rowCount } = await queryable.query(
+    "select 1 from exceptions where application_id = $1 and subject = $2 and class <> 'unconfirmed' and outcome is null",
+    [applicationId, subject],
+  )
   return rowCount !== 0
 }
 

@@ -1,5 +1,6 @@
 import { formatMinor } from '#lib/money/money.ts'
 import { OPERATORS } from '#lib/operators/operators.ts'
+import type { ClarificationDto } from '#lib/payments/transactions/transaction-dto.ts'
 import {
   dueAt,
   type ExceptionDetailDto,
@@ -17,6 +18,7 @@ import {
   countExceptions,
   type ExceptionRow,
   findException,
+  findExceptionOf,
   findLine,
   findTransactionEvidence,
   listExceptionEvents,
@@ -57,6 +59,18 @@ export async function readException(
     events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
     ...(await readOtherSide(queryable, applicationId, row)),
   }
+}
+
+/** What people of an application did about one of its transactions, whether that is known by its result or not; null if nobody has. */
+export async function readClarification(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<ClarificationDto | null> {
+  const found = await findExceptionOf(queryable, applicationId, transactionId)
+  if (!found) return null
+  const events = await listExceptionEvents(queryable, applicationId, found.exceptionId)
+  return { owner: found.ownerName, events: events.map((event) => ({ ...event, at: event.at.toISOString() })) }
 }
 
 /** The candidates of an open exception whose line or transaction lacks the other side. */

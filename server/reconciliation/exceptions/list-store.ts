@@ -44,7 +44,7 @@ const JOINED = `left join people o on o.person_id = e.owner_id
 type Asked = { applicationId: string; filter: ExceptionFilter; viewerId: string; openedBefore: Date | null }
 
 /** Whether an exception fits the filter: $1 to $7. Without a statement its wallet follows from the operator and the direction. */
-const FITS = `e.application_id = $1 and (e.outcome is null) = ($2 = 'open')
+const FITS = `e.application_id = $1 and e.class <> 'unconfirmed' and (e.outcome is null) = ($2 = 'open')
   and ($3::text is null or case $3 when 'nobody' then e.owner_id is null else e.owner_id = $4 end)
   and ($5::timestamptz is null or e.opened_at <= $5)
   and ($6::text is null or e.wallet = $6 or e.wallet is null and e.operator = $7 and ($8 = 'both' or lower(e.type) = $8))`
@@ -80,6 +80,21 @@ export async function findException(queryable: Queryable, applicationId: string,
     `select ${COLUMNS} from exceptions e ${JOINED} where e.application_id = $1 and e.exception_id = $2`,
     [applicationId, exceptionId],
   )
+  return rows[0]
+}
+
+/** The exception of an application about one of its own transactions; undefined if it never had one. */
+export async function findExceptionOf(
+  queryable: Queryable,
+  applicationId: string,
+  transactionId: string,
+): Promise<{ exceptionId: string; ownerName: string | null } | undefined> {
+  const { rows } = await queryable.query<{ exceptionId: string; ownerName: string | null }>({
+    name: 'find_exception_of',
+    text: `select e.exception_id as "exceptionId", o.name as "ownerName" from exceptions e left join people o on o.person_id = e.owner_id
+      where e.application_id = $1 and e.subject = format('transaction %s %s', $1::uuid, $2::uuid)`,
+    values: [applicationId, transactionId],
+  })
   return rows[0]
 }
 

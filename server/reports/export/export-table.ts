@@ -12,6 +12,7 @@ export type TableRequest = {
   personId: string
   action:
     | 'balances.exported'
+    | 'unconfirmed.exported'
     | 'totals.exported'
     | 'statement.exported'
     | 'batch.exported'

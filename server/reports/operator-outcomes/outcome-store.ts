@@ -107,6 +107,18 @@ export async function selectDays(
   return rows
 }
 
+type AnswerTimeRow = Direction & Pick<OutcomeRow, 'bucket' | 'count'>
+
+/** The times from the first submission to the result since an instant, by direction. */
+export async function selectAnswerTimes(queryable: Queryable, applicationId: string, since: Date): Promise<AnswerTimeRow[]> {
+  const { rows } = await queryable.query<AnswerTimeRow>(
+    `select operator, type, bucket, sum(transaction_count)::float8 as count from operator_outcomes
+      where application_id = $1 and hour >= $2 group by 1, 2, 3`,
+    [applicationId, since],
+  )
+  return rows
+}
+
 /** Submitted transactions without a result: `at` null if nothing was submitted yet. */
 export type OpenRow = { type: TransactionType; at: Date | null; count: number; unconfirmed: number }
 

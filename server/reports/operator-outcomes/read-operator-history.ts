@@ -116,7 +116,7 @@ const EMPTY: Readonly<Record<SubmissionOutcome, number>> = {
 }
 
 /** The time within which this share of the results came, to a tenth. */
-function percentileOf(rows: readonly OutcomeRow[], share: number): number | null {
+export function percentileOf(rows: readonly Pick<OutcomeRow, 'bucket' | 'count'>[], share: number): number | null {
   const total = rows.reduce((sum, row) => sum + row.count, 0)
   if (total === 0) return null
   let reached = 0

@@ -3,9 +3,10 @@ import type { Currency } from '#lib/money/money.ts'
 import type { OperatorCode } from '#lib/operators/operators.ts'
 import type { OperatorOutcome } from '#lib/payments/transactions/transaction-dto.ts'
 import type { EventName, TransactionType } from '#lib/payments/transactions/transaction-status.ts'
-import { type Sql, sql } from '#server/database/compose-sql.ts'
-import type { Queryable } from '#server/database/pool.ts'
+import { runQuery, type Sql, sql } from '#server/database/compose-sql.ts'
+import type { Queryable, TrxClient } from '#server/database/pool.ts'
 import { ADJUSTMENTS } from '#server/ledger/ledger-store.ts'
+import { OPEN_CONTRADICTION } from '#server/operators/work/contradiction-store.ts'
 
 /** The revision that an open page compares: how often its application with the close of day, its proposals, and the close of day alone have changed, and the zone of its days. */
 export type ApplicationRevision = { changeNumber: bigint; proposalNumber: bigint; closeNumber: bigint; timeZone: string }
@@ -57,12 +58,6 @@ export type AlertedRow = {
   at: Date
 }
 
-/** Once people have closed its exception, nobody has to act on a contradiction. */
-const OPEN = `c.application_id = $1 and c.number = 1 and is_contradicted(c.application_id, c.transaction_id)
-  and not exists (select from applications i
-    join exceptions e on e.application_id = i.application_id and e.subject = format('transaction %s %s', c.application_id, c.transaction_id)
-   where i.runs_installation and e.outcome is not null)`
-
 /** Contradictions in which the operator, asked again, did not confirm the stored result, and that nobody has cleared up; the newest first. */
 export async function selectOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<AlertedRow[]> {
   const { rows } = await queryable.query<AlertedRow>({
@@ -70,7 +65,7 @@ export async function selectOpenContradictions(queryable: Queryable, application
     text: `select c.transaction_id as "transactionId", t.operator, t.currency, t.amount_minor as "amountMinor", c.stored_status as status, c.at, ${ADJUSTMENTS} as adjustments
       from operator_contradictions c
       join transactions t on t.application_id = c.application_id and t.transaction_id = c.transaction_id
-      where ${OPEN} order by c.at desc limit $2`,
+      where ${OPEN_CONTRADICTION} order by c.at desc limit $2`,
     values: [applicationId, limit],
   })
   return rows
@@ -80,7 +75,7 @@ export async function selectOpenContradictions(queryable: Queryable, application
 export async function countOpenContradictions(queryable: Queryable, applicationId: string, limit: number): Promise<number> {
   const { rows } = await queryable.query<{ count: bigint }>({
     name: 'count_open_contradictions',
-    text: `select count(*) as count from (select 1 from operator_contradictions c where ${OPEN} limit $2) counted`,
+    text: `select count(*) as count from (select 1 from operator_contradictions c where ${OPEN_CONTRADICTION} limit $2) counted`,
     values: [applicationId, limit],
   })
   return Number(rows[0]?.count ?? 0n)
@@ -147,9 +142,10 @@ export async function selectOwnWaiting(queryable: Queryable, applicationId: stri
 export const OWN_RETURNED_DAYS = 30
 /** Of how many of a maker's newest transactions the ends are looked for. */
 const OWN_LOOKED_MAX = 2_000
-/** A transaction that was sent again, alone or with a batch, is done with. */
-const NOT_REPEATED = `not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
-  and not is_in_retry(t.application_id, t.transaction_id)`
+/** A transaction that was sent again, alone or with a batch, or that its maker dismissed, is done with. */
+const NOT_DONE = `not exists (select 1 from transaction_origins o where o.application_id = t.application_id and o.origin_id = t.transaction_id)
+  and not is_in_retry(t.application_id, t.transaction_id)
+  and not exists (select from dismissed_returns d where d.application_id = t.application_id and d.transaction_id = t.transaction_id)`
 
 export type OwnEndRow = {
   transactionId: string
@@ -185,7 +181,7 @@ export async function selectOwnEnded(
         e.event, e.event in ('rejected', 'expired') as "isReturned"
       from (select n.* from transactions n where n.application_id = $1 and n.maker_id = $2 order by n.sequence desc limit $4) t
       join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled' and ${NOT_REPEATED}
+      where t.status = 'FAILED' and t.final_at >= $3 and e.event <> 'recalled' and ${NOT_DONE}
       order by t.final_at desc`,
     values: [applicationId, personId, since, OWN_LOOKED_MAX],
   })
@@ -201,5 +197,16 @@ export function ownReturned(applicationId: string, personId: string): Sql {
     from (select n.* from transactions n where n.application_id = ${applicationId} and n.maker_id = ${personId}
       order by n.sequence desc limit ${OWN_LOOKED_MAX}) t
     join transaction_events e on e.application_id = t.application_id and e.transaction_id = t.transaction_id and e.version = t.version
-    where t.status = 'FAILED' and e.event in ('rejected', 'expired') and ${sql.raw(NOT_REPEATED)}`
+    where t.status = 'FAILED' and e.event in ('rejected', 'expired') and ${sql.raw(NOT_DONE)}`
+}
+
+/** Takes a returned payment, or all of a returned batch, from what waits for its maker. Returns how many it were. */
+export async function storeDismissal(trx: TrxClient, applicationId: string, personId: string, id: string): Promise<number> {
+  const rows = await runQuery(
+    trx,
+    sql`insert into dismissed_returns (application_id, transaction_id)
+      select ${applicationId}::uuid, r.transaction_id from (${ownReturned(applicationId, personId)}) r
+       where coalesce(r.batch_id, r.transaction_id) = ${id} on conflict do nothing returning transaction_id`,
+  )
+  return rows.length
 }

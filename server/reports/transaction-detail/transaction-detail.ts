@@ -15,6 +15,7 @@ import { findAttachmentOf } from '#server/attachments/attachment-store.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { findCustomerPage } from '#server/operators/customer-step/customer-link-store.ts'
 import { listCallsAbout } from '#server/partner-auth/recent-calls-store.ts'
+import { readClarification } from '#server/reconciliation/exceptions/list-exceptions.ts'
 import { readReversal } from '#server/reconciliation/reversals/reversal-store.ts'
 import { readRetentionMarks } from '#server/retention/remove-old-rows.ts'
 import { listRefunds } from '#server/transactions/refund-store.ts'
@@ -115,16 +116,17 @@ export async function readTransactionDetail(
   }
 }
 
-/** Records beside a transaction: the page of its customer, and the file of its maker. */
+/** Records beside a transaction: the page of its customer, the file of its maker, and what people did about its unknown outcome. */
 async function readLinked(
   queryable: Queryable,
   { applicationId, transactionId }: Transaction,
-): Promise<Pick<TransactionDetailDto, 'customerPage' | 'attachment'>> {
-  const [customerPage, attachment] = await Promise.all([
+): Promise<Pick<TransactionDetailDto, 'customerPage' | 'attachment' | 'clarification'>> {
+  const [customerPage, attachment, clarification] = await Promise.all([
     findCustomerPage(queryable, { applicationId, transactionId }),
     findAttachmentOf(queryable, applicationId, transactionId),
+    readClarification(queryable, applicationId, transactionId),
   ])
-  return { customerPage, attachment: attachment ?? null }
+  return { customerPage, attachment: attachment ?? null, clarification }
 }
 
 /** The instant before which rows may be missing, where it is later than `at`. */

@@ -12,6 +12,7 @@ import { aBand, anIntakeItem, decisionDeps, makeApplication, makePerson } from '
 import { must } from '#server/testing/partner.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { dismissReturned } from './dismiss-returned.ts'
 import { countWaiting, readWaiting } from './read-waiting.ts'
 
 let database: TestDatabase
@@ -95,6 +96,36 @@ test('a returned payment until it is sent again, and a rejected batch as one ite
   assert.deepEqual(await seen(maker), { returned: [batchId] })
   const { pages, groups } = await readWaiting(pool, maker)
   assert.deepEqual([pages, groups[0]?.items[0]?.count], [{ batches: 1 }, 2])
+})
+
+test('a returned payment or batch until its own maker dismisses it, once; the payments stay as they are', async () => {
+  const { person, seen, pool, applicationId } = await scene()
+  const [maker, colleague, checker] = [await person('maker'), await person('maker'), await person('checker')]
+  const batchId = randomUUID()
+  const own = { type: 'COLLECT', source: 'person', makerId: maker.id, bands: [aBand()] } as const
+  const single = anIntakeItem(applicationId, own)
+  const rows = [1, 2].map(() => anIntakeItem(applicationId, { ...own, source: 'file', batchId }))
+  for (const items of [[single], rows]) {
+    await takeIn(pool, items)
+    await transition(
+      pool,
+      items.map((item) => ({ ...item, event: 'expired', message: 'x', actor: SYSTEM_ACTOR })),
+    )
+  }
+  const dismiss = (actor: typeof maker, id: string) => dismissReturned(pool, { applicationId, actor, id })
+  assert.deepEqual(await dismiss(colleague, single.transactionId), { ok: false, error: 'not_found' })
+  assert.deepEqual(await dismiss(checker, single.transactionId), { ok: false, error: 'not_permitted' })
+  assert.deepEqual((await seen(maker))['returned']?.toSorted(), [single.transactionId, batchId].toSorted())
+  must(await dismiss(maker, single.transactionId))
+  assert.deepEqual(await seen(maker), { returned: [batchId] })
+  must(await dismiss(maker, batchId))
+  assert.deepEqual(await seen(maker), {})
+  assert.deepEqual(await dismiss(maker, batchId), { ok: false, error: 'not_found' })
+  const { rows: kept } = await pool.query<{ status: string }>('select status from transactions where maker_id = $1', [maker.id])
+  assert.deepEqual(
+    kept.map(({ status }) => status),
+    ['FAILED', 'FAILED', 'FAILED'],
+  )
 })
 
 test('a change for everybody who may confirm it, without its proposer and the person it is about; then its secret for the proposer', async () => {

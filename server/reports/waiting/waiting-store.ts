@@ -153,7 +153,7 @@ function exceptions({ applicationId, id }: WaitingReader): Sql {
   return sql`select e.exception_id::text, e.opened_at, null::timestamptz, e.class, null, null::uuid, e.operator, null, e.amount_minor, null::integer,
       e.wallet, e.local_day::text
     from exceptions e
-    where e.application_id = ${applicationId} and e.outcome is null and (e.owner_id is null or e.owner_id = ${id})
+    where e.application_id = ${applicationId} and e.class <> 'unconfirmed' and e.outcome is null and (e.owner_id is null or e.owner_id = ${id})
     order by e.opened_at limit ${COUNTED_MAX}`
 }
 

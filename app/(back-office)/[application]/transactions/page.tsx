@@ -15,6 +15,7 @@ import { listMemberNames } from '#server/reports/transaction-search/search-store
 import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { WrongAddress } from '../_components/wrong-address.tsx'
+import { HISTORY_WORDS } from '../close/exceptions/_components/history-words.ts'
 import { TransactionList } from './_components/transaction-list.tsx'
 
 export const generateMetadata = titled('transactions.title')
@@ -42,7 +43,7 @@ async function Content({ application, actor, filter }: { application: string; ac
   ])
   return (
     <PageContent
-      words={['transactions.', 'transaction.', 'views.', 'source.', 'approvals.', 'attachment.', 'batch.place.']}
+      words={['transactions.', 'transaction.', 'views.', 'source.', 'approvals.', 'attachment.', 'batch.place.', ...HISTORY_WORDS]}
       data={[seed(queries.transactionList(application, toAddressValues(query)), list)]}
     >
       <TransactionList

@@ -34,10 +34,10 @@ final class CountersignException extends RuntimeException
  * @phpstan-type TransactionStatus 'PENDING'|'PENDING_APPROVAL'|'SUCCESS'|'FAILED'
  * @phpstan-type TransactionType 'COLLECT'|'DEPOSIT'
  * @phpstan-type Currency 'XAF'|'XOF'|'UGX'
- * @phpstan-type PaymentRequest array{transferMethod: TransferMethod, customerName: string, externalId?: string, phoneNumber: string, amount: int|float, webhookUrl: string, countryName: CountryName}
- * @phpstan-type InitiationResponse array{transactionId: string, externalId: string, transferMethod: TransferMethod, customerName: string, customerPhone: string, payToken: string, amount: int|float, feesSystem: int|float, feesApp: int|float, transactionStatus: TransactionStatus}
+ * @phpstan-type PaymentRequest array{transferMethod: TransferMethod, customerName: string, externalId?: string, phoneNumber: string, amount: int|float, webhookUrl: string, countryName: CountryName, purpose?: string}
+ * @phpstan-type InitiationResponse array{transactionId: string, externalId: string, transferMethod: TransferMethod, customerName: string, customerPhone: string, payToken: string, amount: int|float, feesSystem: int|float, feesApp: int|float, transactionStatus: TransactionStatus, purpose: string}
  * @phpstan-type BatchRequest array{name?: string, webhookUrl?: string, deposits: list<BatchDeposit>}
- * @phpstan-type BatchDeposit array{transferMethod: TransferMethod, customerName: string, externalId: string, phoneNumber: string, amount: int|float, countryName: CountryName}
+ * @phpstan-type BatchDeposit array{transferMethod: TransferMethod, customerName: string, externalId: string, phoneNumber: string, amount: int|float, countryName: CountryName, purpose?: string}
  * @phpstan-type BatchCounts array{QUEUED: int, REFUSED: int, PENDING: int, PENDING_APPROVAL: int, SUCCESS: int, FAILED: int}
  * @phpstan-type Batch array{batchId: string, idempotencyKey: string, name: string, webhookUrl: string, depositCount: int, createdAt: string, counts: BatchCounts}
  * @phpstan-type BatchPage array{batchId: string, idempotencyKey: string, name: string, webhookUrl: string, depositCount: int, createdAt: string, counts: BatchCounts, deposits: list<BatchRow>, nextCursor: string|null}
@@ -45,10 +45,10 @@ final class CountersignException extends RuntimeException
  * @phpstan-type ListedBatch array{batchId: string, idempotencyKey: string, name: string, webhookUrl: string, depositCount: int, createdAt: string}
  * @phpstan-type BatchList array{batches: list<ListedBatch>, nextCursor: string|null}
  * @phpstan-type TransactionList array{transactions: list<Transaction>, nextCursor: string|null}
- * @phpstan-type Transaction array{transactionId: string, externalId: string, transactionType: TransactionType, status: TransactionStatus, message: string|null, transferMethod: TransferMethod, countryName: CountryName, currency: Currency, amount: int|float, feesSystem: int|float, feesApp: int|float, phoneNumber: string, customerName: string, operatorReference: string|null, refundOf: string|null, refundedAmount: int|float, createdAt: string, completedAt: string|null}
+ * @phpstan-type Transaction array{transactionId: string, externalId: string, transactionType: TransactionType, status: TransactionStatus, message: string|null, transferMethod: TransferMethod, countryName: CountryName, currency: Currency, amount: int|float, feesSystem: int|float, feesApp: int|float, phoneNumber: string, customerName: string, purpose: string, operatorReference: string|null, refundOf: string|null, refundedAmount: int|float, createdAt: string, completedAt: string|null}
  * @phpstan-type RefundRequest array{externalId: string, amount?: int|float, webhookUrl?: string}
  * @phpstan-type RefundList array{refunds: list<Transaction>, refundedAmount: int|float, remainingAmount: int|float}
- * @phpstan-type TransactionRecord array{id: string, externalId: string, amount: int|float, feesSystem: int|float, feesApp: int|float, phoneReceiver: string, receiverName: string, status: TransactionStatus, transferMethod: TransferMethod, transactionType: TransactionType, countryName: CountryName, payToken: string}
+ * @phpstan-type TransactionRecord array{id: string, externalId: string, amount: int|float, feesSystem: int|float, feesApp: int|float, phoneReceiver: string, receiverName: string, status: TransactionStatus, transferMethod: TransferMethod, transactionType: TransactionType, countryName: CountryName, payToken: string, purpose: string}
  * @phpstan-type OperatorStatusCollect array{state: 'OPERATIONAL'|'DELAYED'|'CLOSED'|'SHORT'|'DISABLED'|'NOT_IN_SERVICE', since: string|null, minimumAmount: int|float, maximumAmount: int|float, amountMultiple: int|float|null, enforcesLimits: bool}
  * @phpstan-type OperatorStatusDeposit array{state: 'OPERATIONAL'|'DELAYED'|'CLOSED'|'SHORT'|'DISABLED'|'NOT_IN_SERVICE', since: string|null, minimumAmount: int|float, maximumAmount: int|float, amountMultiple: int|float|null, enforcesLimits: bool}
  * @phpstan-type OperatorStatus array{transferMethod: TransferMethod, brand: string, countryName: CountryName, currency: Currency, collect: OperatorStatusCollect, deposit: OperatorStatusDeposit}

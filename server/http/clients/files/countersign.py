@@ -66,11 +66,13 @@ class PaymentRequest(_PaymentRequest, total=False):
 
     # May be absent: Idempotency-Key is the externalId. If it is there, it has to be the same
     externalId: str
+    # What is paid, or the number of an invoice
+    purpose: str
 
 
 
 class InitiationResponse(TypedDict):
-    """A transaction that was started, or that had been started with the same externalId before."""
+    """A transaction that was started, or that had been started with the same key before."""
 
     # Identifies the transaction in all later calls and in its webhook
     transactionId: str
@@ -92,6 +94,8 @@ class InitiationResponse(TypedDict):
     feesApp: float
     # PENDING for a new transaction, or PENDING_APPROVAL if an approval rule applies to it. A repeated request returns the current status
     transactionStatus: TransactionStatus
+    # What is paid, or the number of an invoice; empty if it was left out
+    purpose: str
 
 
 
@@ -113,8 +117,8 @@ class BatchRequest(_BatchRequest, total=False):
 
 
 
-class BatchDeposit(TypedDict):
-    """A deposit of a batch. Unknown fields are ignored."""
+class _BatchDeposit(TypedDict):
+    """The required fields of BatchDeposit."""
 
     # The operator code. It names one operator in one country
     transferMethod: TransferMethod
@@ -128,6 +132,14 @@ class BatchDeposit(TypedDict):
     amount: float
     # The country of transferMethod, in capitals
     countryName: CountryName
+
+
+
+class BatchDeposit(_BatchDeposit, total=False):
+    """A deposit of a batch. Unknown fields are ignored."""
+
+    # What is paid, or the number of an invoice
+    purpose: str
 
 
 
@@ -284,6 +296,8 @@ class Transaction(TypedDict):
     phoneNumber: str
     # The name of the customer or beneficiary
     customerName: str
+    # What is paid, or the number of an invoice; empty if it was left out
+    purpose: str
     # The operator’s own id of the payment; null where it has none yet
     operatorReference: Optional[str]
     # The transactionId of the collect that this deposit refunds; null for all others
@@ -354,6 +368,8 @@ class TransactionRecord(TypedDict):
     countryName: CountryName
     # The operator's token for the payment, or one that the service made when the transaction was created. For a collect it names the page for the customer, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso and Senegal, who enter a code there
     payToken: str
+    # What is paid, or the number of an invoice; empty if it was left out
+    purpose: str
 
 
 

@@ -34,9 +34,11 @@ export type PaymentRequest = {
   webhookUrl: string
   /** The country of transferMethod, in capitals */
   countryName: CountryName
+  /** What is paid, or the number of an invoice */
+  purpose?: string | undefined
 }
 
-/** A transaction that was started, or that had been started with the same externalId before. */
+/** A transaction that was started, or that had been started with the same key before. */
 export type InitiationResponse = {
   /** Identifies the transaction in all later calls and in its webhook */
   transactionId: string
@@ -58,6 +60,8 @@ export type InitiationResponse = {
   feesApp: number
   /** PENDING for a new transaction, or PENDING_APPROVAL if an approval rule applies to it. A repeated request returns the current status */
   transactionStatus: TransactionStatus
+  /** What is paid, or the number of an invoice; empty if it was left out */
+  purpose: string
 }
 
 /** A batch of deposits. Unknown fields are ignored. */
@@ -84,6 +88,8 @@ export type BatchDeposit = {
   amount: number
   /** The country of transferMethod, in capitals */
   countryName: CountryName
+  /** What is paid, or the number of an invoice */
+  purpose?: string | undefined
 }
 
 /** How many deposits are in each status. The batch is finished when QUEUED, PENDING_APPROVAL and PENDING are 0. */
@@ -224,6 +230,8 @@ export type Transaction = {
   phoneNumber: string
   /** The name of the customer or beneficiary */
   customerName: string
+  /** What is paid, or the number of an invoice; empty if it was left out */
+  purpose: string
   /** The operator’s own id of the payment; null where it has none yet */
   operatorReference: string | null
   /** The transactionId of the collect that this deposit refunds; null for all others */
@@ -282,6 +290,8 @@ export type TransactionRecord = {
   countryName: CountryName
   /** The operator's token for the payment, or one that the service made when the transaction was created. For a collect it names the page for the customer, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso and Senegal, who enter a code there */
   payToken: string
+  /** What is paid, or the number of an invoice; empty if it was left out */
+  purpose: string
 }
 
 /** Collects from customers. */

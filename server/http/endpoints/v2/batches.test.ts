@@ -89,6 +89,24 @@ async function countOf(externalId: unknown): Promise<number> {
   return rows.length
 }
 
+test('200 for deposits with and without a purpose, which their transactions have; 400 for one that is too long; 422 for another one', async () => {
+  const [key, first, second] = [randomUUID(), aDeposit({ purpose: 'Salary August' }), aDeposit()]
+  const { deposits } = await started(await accepted({ key, body: aBatch([first, second]) }))
+  const { rows } = await harness.database.pool.query<{ purpose: string }>(
+    'select purpose from unnest($1::uuid[]) with ordinality i (id, place) join transactions on transaction_id = id order by place',
+    [deposits.map(({ transactionId }) => transactionId)],
+  )
+  assert.deepEqual(
+    rows.map(({ purpose }) => purpose),
+    ['Salary August', ''],
+  )
+  assert.equal(await codeOf(await send({ body: aBatch([aDeposit({ purpose: 'x'.repeat(141) })]) })), '400 fields_invalid')
+  assert.equal(
+    await codeOf(await send({ key, body: aBatch([{ ...first, purpose: 'Salary July' }, second]) })),
+    '422 idempotency_key_reused',
+  )
+})
+
 test('200 with the batch, whose deposits are started by the program and end with webhooks to its address', async () => {
   const deposits = [aDeposit(), aDeposit({ amount: 100.5 })]
   const key = randomUUID()

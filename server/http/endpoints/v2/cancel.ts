@@ -2,7 +2,7 @@ import { err, ok } from '#lib/result.ts'
 import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
 import type { PartnerEndpoint } from '#server/http/api/endpoint.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
-import { recordJson } from '#server/http/api/serialise-transaction.ts'
+import { laterRecordJson } from '#server/http/api/serialise-transaction.ts'
 import { type CancelFailure, cancelTransaction } from '#server/operators/work/cancel-transaction.ts'
 import { NO_TRANSACTION } from '../status.ts'
 
@@ -23,7 +23,7 @@ const cancel: PartnerEndpoint = {
     if (!named.success) return err(NO_TRANSACTION)
     const { application, apiUserId } = caller
     const cancelled = await cancelTransaction(runtime, { applicationId: application.applicationId, ...named.data, apiUserId })
-    return cancelled.ok ? ok(recordJson(cancelled.value)) : err(refuseCancellation(cancelled.error))
+    return cancelled.ok ? ok(laterRecordJson(cancelled.value)) : err(refuseCancellation(cancelled.error))
   },
 }
 

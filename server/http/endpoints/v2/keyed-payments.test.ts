@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { codedErrorSchema, initiationSchema } from '#lib/schemas/api/responses.ts'
+import {
+  codedErrorSchema,
+  keyedInitiationSchema as initiationSchema,
+  initiationSchema as initiationSchemaV1,
+  pageSchema,
+  recordSchema,
+} from '#lib/schemas/api/responses.ts'
+import { transactionListSchema } from '#lib/schemas/api/transaction-responses.ts'
 import { createFrontDoor } from '#server/http/door/front-door.ts'
 import { aCollect, type HttpHarness, openHttpHarness } from '#server/http/testing/http-harness.ts'
 import { fund } from '#server/testing/factories.ts'
@@ -91,7 +98,7 @@ test('a transaction that version 1 started, for its externalId as the key', asyn
   const init = { method: 'POST', headers: harness.headers, body: JSON.stringify({ ...body, externalId }) }
   const first = await (await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, init)).json()
   const second = await (await send({ key: String(externalId), body })).json()
-  assert.equal(initiationSchema.parse(second).transactionId, initiationSchema.parse(first).transactionId)
+  assert.equal(initiationSchema.parse(second).transactionId, initiationSchemaV1.parse(first).transactionId)
 })
 
 test('400 without a key, for a wrong or repeated one and for another externalId in the body; the key stays free', async () => {
@@ -108,4 +115,45 @@ test('400 without a key, for a wrong or repeated one and for another externalId 
 test('401 without credentials, before the key is read', async () => {
   const response = await fetch(harness.baseUrl + COLLECTS_PATH, { method: 'POST' })
   assert.equal(await codeOf(response), '401 unauthenticated')
+})
+
+const read = async (path: string, method = 'GET') => (await fetch(harness.baseUrl + path, { method, headers: harness.headers })).json()
+const LIST_PATH = '/api/v1/transaction/getByApplicationProductAndPhoneReceiver?page=0&size=5&phoneNumber='
+
+test('200 with the purpose as it was sent, also in the list of version 2; no answer of version 1 names it', async () => {
+  const phoneNumber = '237699000444'
+  const [key, purpose] = [randomUUID(), 'Facture n\u00ba 12, \u201caoût\u201d']
+  const body = aPayment({ purpose, phoneNumber })
+  const started = await (await send({ key, body })).json()
+  assert.equal(started.purpose, purpose)
+  const { transactionId } = initiationSchema.parse(started)
+  assert.deepEqual(await (await send({ key, body })).json(), started)
+  for (const other of [{ ...body, purpose: 'Facture 13' }, aPayment({ phoneNumber })])
+    assert.equal(await codeOf(await send({ key, body: other })), '422 idempotency_key_reused')
+  const list = transactionListSchema.parse(await read(`/api/v2/transactions?externalId=${key}`))
+  assert.deepEqual(
+    list.transactions.map((each) => [each.transactionId, each.purpose]),
+    [[transactionId, purpose]],
+  )
+  recordSchema.parse(await read(`/api/v1/transaction/transaction-status?id=${transactionId}`, 'POST'))
+  assert.equal(pageSchema.parse(await read(LIST_PATH + phoneNumber)).totalElements, 1)
+})
+
+test('200 with an empty purpose for a payment without one, and for one that version 1 started, which ignores the field', async () => {
+  assert.equal((await (await send({ key: randomUUID(), body: aPayment() })).json()).purpose, '')
+  const body = aCollect({ purpose: 'Facture 14' })
+  const init = { method: 'POST', headers: harness.headers, body: JSON.stringify(body) }
+  initiationSchemaV1.parse(await (await fetch(`${harness.baseUrl}/api/v1/transaction/collect`, init)).json())
+  const list = transactionListSchema.parse(await read(`/api/v2/transactions?externalId=${body['externalId']}`))
+  assert.deepEqual(
+    list.transactions.map(({ purpose }) => purpose),
+    [''],
+  )
+})
+
+test('400 for a purpose of more than 140 characters, with a null character, or that is no text; the key stays free', async () => {
+  const key = randomUUID()
+  for (const purpose of ['x'.repeat(141), 'a\u0000b', 12, null])
+    assert.equal(await codeOf(await send({ key, body: aPayment({ purpose }) })), '400 fields_invalid', JSON.stringify(purpose))
+  assert.equal((await send({ key, body: aPayment({ purpose: '\u{1f600}'.repeat(140) }) })).status, 200)
 })

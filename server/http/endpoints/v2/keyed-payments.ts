@@ -5,7 +5,7 @@ import { joinProblems } from '#lib/schemas/fields.ts'
 import type { Call, PartnerEndpoint } from '#server/http/api/endpoint.ts'
 import { type Refusal, refuse } from '#server/http/api/errors.ts'
 import { BODY_BYTES_MAX, readJsonBody } from '#server/http/api/read-json-body.ts'
-import { initiationJson } from '#server/http/api/serialise-transaction.ts'
+import { keyedInitiationJson } from '#server/http/api/serialise-transaction.ts'
 import { type ApiResponse, jsonResponse } from '#server/http/request/api-request.ts'
 import type { StartFailure } from '#server/transactions/start-transactions.ts'
 import { refuseStart, startOne } from '../payments.ts'
@@ -36,7 +36,7 @@ async function start(call: Call, type: TransactionType): Promise<Result<ApiRespo
   if (!parsed.ok) return err(refuse(400, 'fields_invalid', joinProblems(parsed.error)))
   const started = await startOne(call, type, parsed.value)
   if (!started.ok) return err(refuseKeyedStart(started.error, type, parsed.value))
-  const response = jsonResponse(initiationJson(parsed.value, started.value))
+  const response = jsonResponse(keyedInitiationJson(parsed.value, started.value))
   return ok(started.value.kind === 'existing' ? { ...response, headers: { [REPLAYED_HEADER]: 'true' } } : response)
 }
 

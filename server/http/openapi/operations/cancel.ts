@@ -2,7 +2,7 @@ import { CANCELLED_MESSAGE } from '#lib/payments/transactions/transaction-status
 import { synchroniseQuerySchema } from '#lib/schemas/queries.ts'
 import { CANCEL_PATH, refuseCancellation } from '#server/http/endpoints/v2/cancel.ts'
 import { ANY_LIMITED_CALLER, anyRequest, cause, UNKNOWN_TRANSACTION } from '../error-causes.ts'
-import { DEPOSIT_ID, exampleRecord } from '../examples.ts'
+import { DEPOSIT_ID, exampleRecord, PURPOSE } from '../examples.ts'
 import { type Operation, ref } from '../operation.ts'
 
 export const CANCEL_OPERATIONS: Operation[] = [
@@ -24,7 +24,7 @@ export const CANCEL_OPERATIONS: Operation[] = [
       examples: {
         cancelled: {
           summary: 'Cancelled',
-          value: exampleRecord('DEPOSIT', 'FAILED'),
+          value: { ...exampleRecord('DEPOSIT', 'FAILED'), purpose: PURPOSE },
         },
       },
     },

@@ -1,8 +1,9 @@
+import { PAYMENT_TEXTS } from '#lib/payments/payment-fields.ts'
 import type { TransactionType } from '#lib/payments/transactions/transaction-status.ts'
 import { parseKeyedRequest } from '#lib/schemas/api/transaction-request.ts'
 import { COLLECTS_PATH, DEPOSITS_PATH, readIdempotencyKey, refuseKeyedStart } from '#server/http/endpoints/v2/keyed-payments.ts'
 import { ANY_BODY, ANY_LIMITED_CALLER, anyRequest, badInput, cause, type ErrorCause, QUEUE_FULL, SMALL_BODY } from '../error-causes.ts'
-import { COLLECT_REQUEST, DEPOSIT_REQUEST, INITIATED_COLLECT, INITIATED_DEPOSIT, WAITING_DEPOSIT } from '../examples.ts'
+import { COLLECT_REQUEST, DEPOSIT_REQUEST, INITIATED_COLLECT, INITIATED_DEPOSIT, PURPOSE, WAITING_DEPOSIT } from '../examples.ts'
 import { readExample } from '../input-causes.ts'
 import { type Json, type Operation, ref } from '../operation.ts'
 import { startCauses } from '../start-causes.ts'
@@ -15,13 +16,22 @@ const FLOW =
   'refused started nothing: correct it and send it with the same key.'
 
 function bodyOf({ externalId: _, ...body }: typeof COLLECT_REQUEST): Json {
-  return body
+  return { ...body, purpose: PURPOSE }
 }
 
 function refusedKey(header: string | undefined) {
   const key = readIdempotencyKey(header)
   if (key.ok) throw new Error('An example of a wrong key is right')
   return key.error
+}
+
+function longPurpose() {
+  const { purpose } = PAYMENT_TEXTS
+  const parsed = parseKeyedRequest(
+    readExample(JSON.stringify({ ...COLLECT_REQUEST, purpose: 'x'.repeat(purpose.lengthMax + 1) })),
+    COLLECT_REQUEST.externalId,
+  )
+  return badInput(parsed.ok ? [] : parsed.error)
 }
 
 function otherExternalId() {
@@ -54,6 +64,7 @@ const KEY_CAUSES: readonly ErrorCause[] = [
     'The body has an externalId that is not the Idempotency-Key',
     'Leave externalId out of the body, or send the same in both places.',
   ),
+  cause('purpose_invalid', longPurpose(), 'purpose has more than 140 characters', 'Send at most 140 characters, or leave it out.'),
   cause(
     'idempotency_key_reused',
     reusedKey(),
@@ -90,7 +101,7 @@ export const KEYED_PAYMENT_OPERATIONS: Operation[] = [
     answer: {
       schema: ref('InitiationResponse'),
       description: ACCEPTED,
-      examples: { started: { summary: 'Started', value: INITIATED_COLLECT } },
+      examples: { started: { summary: 'Started', value: { ...INITIATED_COLLECT, purpose: PURPOSE } } },
     },
     causes: causesOf('COLLECT'),
   },
@@ -110,8 +121,8 @@ export const KEYED_PAYMENT_OPERATIONS: Operation[] = [
       schema: ref('InitiationResponse'),
       description: ACCEPTED,
       examples: {
-        started: { summary: 'Started', value: INITIATED_DEPOSIT },
-        waiting: { summary: 'Waiting for approval', value: WAITING_DEPOSIT },
+        started: { summary: 'Started', value: { ...INITIATED_DEPOSIT, purpose: PURPOSE } },
+        waiting: { summary: 'Waiting for approval', value: { ...WAITING_DEPOSIT, purpose: PURPOSE } },
       },
     },
     causes: causesOf('DEPOSIT'),

@@ -35,6 +35,7 @@ const REFUND: ListedTransaction = {
   feesApp: 10,
   phoneNumber: COLLECT_REQUEST.phoneNumber,
   customerName: COLLECT_REQUEST.customerName,
+  purpose: '',
   operatorReference: null,
   refundOf: COLLECT_ID,
   refundedAmount: 0,

@@ -4,7 +4,7 @@ import type { ListedTransaction } from '#lib/schemas/api/transaction-responses.t
 import { cursorQuerySchema } from '#lib/schemas/queries.ts'
 import { BAD_CURSOR, TRANSACTIONS_PATH } from '../../endpoints/transactions.ts'
 import { ANY_LIMITED_CALLER, anyRequest, cause } from '../error-causes.ts'
-import { COLLECT_ID, COLLECT_REQUEST } from '../examples.ts'
+import { COLLECT_ID, COLLECT_REQUEST, PURPOSE } from '../examples.ts'
 import { QUERY_CAUSES } from '../input-causes.ts'
 import { type Operation, ref } from '../operation.ts'
 
@@ -25,6 +25,7 @@ const LISTED: ListedTransaction = {
   feesApp: 25,
   phoneNumber: COLLECT_REQUEST.phoneNumber,
   customerName: COLLECT_REQUEST.customerName,
+  purpose: PURPOSE,
   operatorReference: '7421983041',
   refundOf: null,
   refundedAmount: 0,

@@ -46,6 +46,7 @@ export function FinancePart({ application, days, range, finance }: Props) {
         heading="overview.contradictions"
         text="overview.contradictionsText"
         alerted={contradictions}
+        href={paths.unconfirmed(application, { kind: 'contradicted' })}
       />
       <AlertedSection
         application={application}
@@ -133,16 +134,25 @@ type AlertedSectionProps = {
   heading: 'overview.contradictions' | 'overview.sharedReferences'
   text: 'overview.contradictionsText' | 'overview.sharedReferencesText'
   alerted: AlertedTransactions
+  /** Where people work on them. */
+  href?: string
 }
 
 /** Transactions to clarify with their operator; the newest have a link. Renders nothing if there are none. */
-function AlertedSection({ application, id, heading, text, alerted: { count, isMore, newest } }: AlertedSectionProps) {
+function AlertedSection({ application, id, heading, text, alerted: { count, isMore, newest }, href }: AlertedSectionProps) {
   const { t, locale } = useTranslations()
   if (count === 0) return null
+  const title = t(heading, { count: `${formatCount(count, locale)}${isMore ? '+' : ''}` })
   return (
     <section aria-labelledby={id}>
       <h2 id={id} className="text-amount font-strong text-bad">
-        {t(heading, { count: `${formatCount(count, locale)}${isMore ? '+' : ''}` })}
+        {href === undefined ? (
+          title
+        ) : (
+          <Link href={href} className="hover:underline">
+            {title}
+          </Link>
+        )}
       </h2>
       <p className="text-ink-2">{t(text)}</p>
       <ul className="mt-2 rounded-lg border border-line bg-surface px-3">

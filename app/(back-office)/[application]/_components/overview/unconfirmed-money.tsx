@@ -2,7 +2,6 @@ import { Money } from '#components/domain/money.tsx'
 import { Table, TableCard, Td, Th, Tr } from '#components/ui/display/table.tsx'
 import { Link } from '#components/ui/link.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
-import { countriesOf } from '#lib/finance/finance-address.ts'
 import { AGE_BUCKETS, type UnconfirmedMoney } from '#lib/finance/finance-dto.ts'
 import type { Currency } from '#lib/money/money.ts'
 import { paths } from '#lib/pages/paths.ts'
@@ -13,7 +12,11 @@ export function UnconfirmedSection({ application, unconfirmed }: { application: 
   const { t } = useTranslations()
   return (
     <div>
-      <h2 className="text-amount font-strong">{t('overview.unconfirmed')}</h2>
+      <h2 className="text-amount font-strong">
+        <Link href={paths.unconfirmed(application)} className="hover:underline">
+          {t('overview.unconfirmed')}
+        </Link>
+      </h2>
       <p className="text-ink-2">{unconfirmed.length === 0 ? t('overview.unconfirmedNone') : t('overview.unconfirmedText')}</p>
       {unconfirmed.length > 0 && (
         <TableCard label={t('overview.unconfirmed')} className="mt-2 max-lg:hidden">
@@ -102,9 +105,9 @@ type Props = {
 function Figure({ application, currency, count, amount, after, before, isLate }: Props) {
   const { t, locale } = useTranslations()
   if (count === 0) return <span className="text-quiet">0</span>
-  const href = paths.transactions(application, {
-    unconfirmed: '1',
-    country: countriesOf(currency),
+  const href = paths.unconfirmed(application, {
+    kind: 'no_answer',
+    currency,
     unconfirmedAfter: after,
     unconfirmedBefore: before,
   })

@@ -1,6 +1,6 @@
 'use server'
 
-import { exceptionInputs } from '#lib/reconciliation/exceptions.ts'
+import { type ExceptionRef, exceptionInputs } from '#lib/reconciliation/exceptions.ts'
 import type { ActionResult } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
@@ -14,7 +14,7 @@ import {
 type Refused = 'not_permitted' | 'not_found' | 'closed'
 
 /** Makes the person the owner of an exception that nobody has. */
-export async function takeException(application: string, input: { exceptionId: string }): Promise<ActionResult<null, Refused | 'taken'>> {
+export async function takeException(application: string, input: ExceptionRef): Promise<ActionResult<null, Refused | 'taken'>> {
   return runAction({ schema: exceptionInputs.take, permission: 'reconciliation:work', application, input }, async (actor, given) => {
     const result = await take(backOfficeRuntime().pool, { applicationId: actor.applicationId, actor, ...given })
     return result.ok ? { ok: true, value: null } : result
@@ -24,7 +24,7 @@ export async function takeException(application: string, input: { exceptionId: s
 /** Makes another person the owner. */
 export async function handOverException(
   application: string,
-  input: { exceptionId: string; personId: string; note: string },
+  input: ExceptionRef & { personId: string; note: string },
 ): Promise<ActionResult<null, Refused | 'not_owner' | 'not_a_worker'>> {
   return runAction({ schema: exceptionInputs.handOver, permission: 'exception:hand-over', application, input }, async (actor, given) => {
     const result = await handOver(backOfficeRuntime().pool, { applicationId: actor.applicationId, actor, ...given })
@@ -33,10 +33,7 @@ export async function handOverException(
 }
 
 /** Adds a note. */
-export async function noteOnException(
-  application: string,
-  input: { exceptionId: string; note: string },
-): Promise<ActionResult<null, Refused>> {
+export async function noteOnException(application: string, input: ExceptionRef & { note: string }): Promise<ActionResult<null, Refused>> {
   return runAction({ schema: exceptionInputs.note, permission: 'reconciliation:work', application, input }, async (actor, given) => {
     const result = await addNote(backOfficeRuntime().pool, { applicationId: actor.applicationId, actor, ...given })
     return result.ok ? { ok: true, value: null } : result

@@ -11,7 +11,7 @@ export function UnconfirmedLink({ t, application, operator, type, count }: Props
   if (count === 0) return null
   return (
     <Link
-      href={paths.transactions(application, { unconfirmed: '1', operator, type })}
+      href={paths.unconfirmed(application, { kind: 'no_answer', operator, type })}
       className="inline-block py-0.5 text-second text-wait underline"
     >
       {t('operators.unconfirmed', { count })}

@@ -13,6 +13,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { DeputyNotice } from '../../_components/deputies/deputy-notice.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
+import { HISTORY_WORDS } from '../../close/exceptions/_components/history-words.ts'
 import { TransactionPageBody } from '../_components/transaction-detail.tsx'
 
 export const generateMetadata = titled('transaction.title')
@@ -37,7 +38,7 @@ export default async function TransactionPage({ params, searchParams }: PageProp
   if (!detail) notFound()
   return (
     <PageContent
-      words={['transaction.', 'source.', 'approvals.', 'funding.', 'change.', 'attachment.']}
+      words={['transaction.', 'source.', 'approvals.', 'funding.', 'change.', 'attachment.', ...HISTORY_WORDS]}
       data={[
         seed(queries.transaction(application, transactionId), detail),
         ...(approval ? [seed(queries.approval(application, transactionId), approval)] : []),

@@ -13,6 +13,7 @@ import { useT } from '#components/ui/translations.tsx'
 import { ADJUSTMENT_KINDS, type AdjustmentKind } from '#lib/finance/finance-dto.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { TransactionDetailDto } from '#lib/payments/transactions/transaction-dto.ts'
+import { History } from '../../close/exceptions/_components/history.tsx'
 import { AdjustButton } from '../../funding/_components/adjust-button.tsx'
 import { ApprovalDecision } from './detail/approval-decision.tsx'
 import { ApprovalProgress } from './detail/approval-progress.tsx'
@@ -45,6 +46,7 @@ export function TransactionDetail({
   canInspect = false,
   decision,
 }: TransactionDetailProps) {
+  const t = useT()
   return (
     <div className={isPanel ? 'grid gap-5' : 'grid gap-6 lg:grid-cols-[minmax(0,5fr)_minmax(0,4fr)] print:grid-cols-2'}>
       <div className="grid content-start gap-5">
@@ -66,6 +68,7 @@ export function TransactionDetail({
       </div>
       <div className="grid content-start gap-5">
         <ApprovalProgress application={application} detail={detail} />
+        {detail.clarification && <History t={t} events={detail.clarification.events} />}
         <Timeline detail={detail} callHref={canInspect ? (requestId) => paths.call(application, requestId) : undefined} />
       </div>
       <div className={`grid min-w-0 gap-5 ${isPanel ? '' : 'lg:col-span-2 print:col-span-2'}`}>

@@ -6,7 +6,9 @@ import { useId } from 'react'
 import { Money } from '#components/domain/money.tsx'
 import { OperatorMark } from '#components/domain/operator-mark.tsx'
 import { RelativeTime } from '#components/domain/time-text.tsx'
+import { useAction } from '#components/form/use-action.tsx'
 import { RefreshNotice } from '#components/table/refresh-notice.tsx'
+import { Button } from '#components/ui/button.tsx'
 import { CountBadge } from '#components/ui/display/badge.tsx'
 import { EmptyState } from '#components/ui/display/empty-state.tsx'
 import { PageHeader } from '#components/ui/display/page.tsx'
@@ -15,11 +17,12 @@ import { useNow, useTranslations } from '#components/ui/translations.tsx'
 import { isChangeKind } from '#lib/approvals/proposed-change.ts'
 import { groupWords } from '#lib/finance/pivot-words.ts'
 import type { Translate } from '#lib/i18n/translate.ts'
-import { queries } from '#lib/pages/queries.ts'
+import { queries, queryKeys } from '#lib/pages/queries.ts'
 import { addressOfGroup, addressOfWaiting, type WaitingDto, type WaitingItem } from '#lib/pages/waiting.ts'
 import { EXCEPTION_CLASSES } from '#lib/reconciliation/exceptions.ts'
 import { formatCount } from '#lib/text/format.ts'
 import { DAY_MS } from '#lib/time/time.ts'
+import { dismissReturned } from '../actions.ts'
 
 const REFRESH_MS = 30_000
 /** An item that ends sooner is marked. */
@@ -61,8 +64,9 @@ function GroupSection({ application, group: { group, count, items } }: GroupProp
       </h2>
       <ul className="mt-2 divide-y divide-line rounded-lg border border-line bg-surface">
         {items.map((item) => (
-          <li key={item.id}>
+          <li key={item.id} className="flex items-center gap-2">
             <ItemLine application={application} item={item} />
+            {item.group === 'returned' && <DismissButton application={application} item={item} />}
           </li>
         ))}
       </ul>
@@ -89,7 +93,7 @@ function ItemLine({ application, item }: { application: string; item: WaitingIte
   return (
     <Link
       href={addressOfWaiting(application, item)}
-      className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-3 py-2 hover:bg-sunken"
+      className="grid min-w-0 grow grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-3 py-2 hover:bg-sunken"
     >
       <span className="min-w-0 wrap-anywhere font-medium">
         <bdi dir="auto">{titleOf(t, item)}</bdi>
@@ -107,6 +111,24 @@ function ItemLine({ application, item }: { application: string; item: WaitingIte
         <RelativeTime at={at} />
       </span>
     </Link>
+  )
+}
+
+/** Takes a payment from the list that its maker does not want to send again. */
+function DismissButton({ application, item }: { application: string; item: WaitingItem }) {
+  const { t } = useTranslations()
+  const { run, isPending, error } = useAction(() => dismissReturned(application, { id: item.id }), {
+    words: {},
+    invalidates: [queryKeys.approvals(application), ['overview', application]],
+    said: () => t('waiting.dismissed'),
+  })
+  return (
+    <span className="mr-2 grid shrink-0 justify-items-end">
+      <Button size="small" isBusy={isPending} aria-label={t('waiting.dismissOne', { name: titleOf(t, item) })} onClick={() => run()}>
+        {t('waiting.dismiss')}
+      </Button>
+      {error && <span className="text-second text-bad">{error}</span>}
+    </span>
   )
 }
 

@@ -13,6 +13,7 @@ import {
   statementQuerySchema,
   suggestionQuerySchema,
   totalsQuerySchema,
+  unconfirmedFilterSchema,
 } from '#lib/schemas/page-address.ts'
 import { beneficiaryQuerySchema, paymentPreviewSchema } from '#lib/schemas/payment.ts'
 import { listBatchRows, readBatch } from '#server/approvals/batches.ts'
@@ -42,6 +43,7 @@ import { readPivot } from '#server/reports/totals/read-pivot.ts'
 import { readTotals } from '#server/reports/totals/read-totals.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
+import { readUnconfirmed } from '#server/reports/unconfirmed/read-unconfirmed.ts'
 import { countWaiting, readWaiting } from '#server/reports/waiting/read-waiting.ts'
 import { createFinder } from './match-path.ts'
 
@@ -136,6 +138,10 @@ const DATA: Readonly<Record<string, Answer>> = {
   transactions: data('transaction:read', transactionFilterSchema, async (actor, filter) =>
     ok(await readTransactionList(backOfficeRuntime().reportPool, actor, filter)),
   ),
+  'transactions/unconfirmed': data('transaction:read', unconfirmedFilterSchema, async ({ applicationId, id }, filter) => {
+    const { reportPool, clock } = backOfficeRuntime()
+    return ok(await readUnconfirmed(reportPool, { applicationId, viewerId: id, filter, now: clock.now() }))
+  }),
   'transactions/[transactionId]': byId('transaction:read', nothing, ({ applicationId }, id) =>
     readTransactionDetail(backOfficeRuntime().pool, applicationId, id),
   ),

@@ -28,6 +28,7 @@ import * as totalsExport from '../totals/export/handler.ts'
 import * as totalsPivotExport from '../totals/pivot/export/handler.ts'
 import * as transactionsTransactionIdAttachment from '../transactions/[transactionId]/attachment/handler.ts'
 import * as transactionsExport from '../transactions/export/handler.ts'
+import * as transactionsUnconfirmedExport from '../transactions/unconfirmed/export/handler.ts'
 import { createFinder } from './match-path.ts'
 
 /** The methods of one address, as Next would call them. Written as methods, so that each handler can name the parts of its own path. */
@@ -69,6 +70,7 @@ const FILES: Readonly<Record<string, Handlers>> = {
   'totals/export': totalsExport,
   'totals/pivot/export': totalsPivotExport,
   'transactions/export': transactionsExport,
+  'transactions/unconfirmed/export': transactionsUnconfirmedExport,
   'transactions/[transactionId]/attachment': transactionsTransactionIdAttachment,
 }
 

@@ -2,18 +2,21 @@ import { FormDialog } from '#components/form/form-dialog.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Select, TextField } from '#components/ui/field.tsx'
 import { useT } from '#components/ui/translations.tsx'
-import { EXCEPTION_NOTE_MAX } from '#lib/reconciliation/exceptions.ts'
+import { queryKeys } from '#lib/pages/queries.ts'
+import { EXCEPTION_NOTE_MAX, type ExceptionRef } from '#lib/reconciliation/exceptions.ts'
 import { closeException, handOverException, noteOnException } from '../actions.ts'
+import { goneWords } from './use-take.ts'
 
-type Props = { application: string; exceptionId: string; onClose: () => void }
+type Props = { application: string; about: ExceptionRef; onClose: () => void }
 
 const textOf = (form: FormData, name: string) => String(form.get(name) ?? '').trim()
 
 /** Adds a note. */
-export function NoteDialog({ application, exceptionId, onClose }: Props) {
+export function NoteDialog({ application, about, onClose }: Props) {
   const t = useT()
-  const { run, isPending, error } = useAction((note: string) => noteOnException(application, { exceptionId, note }), {
-    words: { closed: 'exceptions.refused.closed', invalid: 'exceptions.refused.invalid' },
+  const { run, isPending, error } = useAction((note: string) => noteOnException(application, { ...about, note }), {
+    words: { ...goneWords(about), invalid: 'exceptions.refused.invalid' },
+    invalidates: [queryKeys.transactions(application)],
     refreshes: 'done',
     onDone: onClose,
   })
@@ -41,16 +44,17 @@ export function NoteDialog({ application, exceptionId, onClose }: Props) {
 
 /** Makes one of these people the owner. */
 export function HandOverDialog({ people, ...props }: Props & { people: readonly { personId: string; name: string }[] }) {
-  const { application, exceptionId, onClose } = props
+  const { application, about, onClose } = props
   const t = useT()
   const { run, isPending, error } = useAction(
-    (personId: string, note: string) => handOverException(application, { exceptionId, personId, note }),
+    (personId: string, note: string) => handOverException(application, { ...about, personId, note }),
     {
       words: {
-        closed: 'exceptions.refused.closed',
+        ...goneWords(about),
         not_owner: 'exceptions.refused.notOwner',
         not_a_worker: 'exceptions.refused.notAWorker',
       },
+      invalidates: [queryKeys.transactions(application)],
       refreshes: 'done',
       onDone: onClose,
     },
@@ -76,8 +80,10 @@ export function HandOverDialog({ people, ...props }: Props & { people: readonly 
   )
 }
 
+type CloseProps = { application: string; exceptionId: string; canBeAdjusted: boolean; onClose: () => void }
+
 /** Closes an exception, with the reason. `canBeAdjusted`: two people have confirmed an adjustment of its transaction. */
-export function CloseDialog({ application, exceptionId, canBeAdjusted, onClose }: Props & { canBeAdjusted: boolean }) {
+export function CloseDialog({ application, exceptionId, canBeAdjusted, onClose }: CloseProps) {
   const t = useT()
   const { run, isPending, error } = useAction(
     (outcome: string, note: string) => closeException(application, { exceptionId, outcome, note }),

@@ -148,7 +148,7 @@ export function ExceptionList({ application, rows, total, page, size, query, may
     onClose: () => undefined,
     onKey(key, { exceptionId, state }) {
       if (!mayWork || state === 'closed') return
-      if (key === 'o' && state === 'open') take.run(exceptionId)
+      if (key === 'o' && state === 'open') take.run({ exceptionId })
       if (key === 'n') setNoted(exceptionId)
     },
   })
@@ -199,7 +199,7 @@ export function ExceptionList({ application, rows, total, page, size, query, may
           }}
         />
       )}
-      {noted !== null && <NoteDialog application={application} exceptionId={noted} onClose={() => setNoted(null)} />}
+      {noted !== null && <NoteDialog application={application} about={{ exceptionId: noted }} onClose={() => setNoted(null)} />}
     </div>
   )
 }

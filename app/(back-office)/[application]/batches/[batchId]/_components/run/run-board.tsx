@@ -77,7 +77,7 @@ export function RunBoard({ application, first, namesEnds }: Props) {
           </p>
         )}
         {run.operators.map((one) => (
-          <Progress key={one.operator} one={one} />
+          <Progress application={application} batchId={batchId} key={one.operator} one={one} />
         ))}
         <OperatorTable application={application} batchId={batchId} operators={run.operators} />
         <Family application={application} run={run} />
@@ -117,7 +117,7 @@ function figureOf(one: BatchRunOperator, places: readonly BatchRowPlace[]): numb
 }
 
 /** How many rows of an operator have ended. */
-function Progress({ one }: { one: BatchRunOperator }) {
+function Progress({ application, batchId, one }: { application: string; batchId: string; one: BatchRunOperator }) {
   const { t, locale } = useTranslations()
   const [succeeded, notPaid] = [figureOf(one, ['succeeded']), figureOf(one, NOT_PAID)]
   const ended = succeeded + notPaid
@@ -135,7 +135,14 @@ function Progress({ one }: { one: BatchRunOperator }) {
         max={one.total.count}
         parts={{ ok: succeeded, bad: notPaid }}
       />
-      {one.unconfirmed > 0 && <p className="text-second text-wait">{t('batch.run.unconfirmed', { count: one.unconfirmed })}</p>}
+      {one.unconfirmed > 0 && (
+        <Link
+          href={paths.unconfirmed(application, { kind: 'no_answer', operator: one.operator, batch: batchId })}
+          className="py-1 text-second text-wait hover:underline"
+        >
+          {t('batch.run.unconfirmed', { count: one.unconfirmed })}
+        </Link>
+      )}
     </div>
   )
 }

@@ -8,7 +8,7 @@ import { Link } from '#components/ui/link.tsx'
 import type { MessageKey, Translate } from '#lib/i18n/translate.ts'
 import { CURRENCIES } from '#lib/money/money.ts'
 import { paths } from '#lib/pages/paths.ts'
-import type { ExceptionDetailDto, ExceptionEventDto } from '#lib/reconciliation/exceptions.ts'
+import type { ExceptionDetailDto } from '#lib/reconciliation/exceptions.ts'
 import { formatPhone } from '#lib/text/format.ts'
 
 type Props = { t: Translate; application: string; exception: ExceptionDetailDto }
@@ -133,38 +133,4 @@ export function EvidenceLinks({ t, application, exception }: Props) {
       />
     </Card>
   )
-}
-
-/** Everything that happened to an exception, in order. */
-export function History({ t, events }: { t: Translate; events: readonly ExceptionEventDto[] }) {
-  return (
-    <section aria-labelledby="history">
-      <h2 id="history">{t('exceptions.history')}</h2>
-      <ol className="mt-2 rounded-lg border border-line bg-surface">
-        {events.map((event) => (
-          <li key={`${event.at} ${event.event}`} className="border-b border-line px-3 py-2 last:border-b-0">
-            <span className="flex flex-wrap justify-between gap-x-4">
-              <span>{wordsOf(t, event)}</span>
-              <span className="text-second text-quiet">
-                <bdi>{event.person ?? t('exceptions.byService')}</bdi> · <TimeText at={event.at} />
-              </span>
-            </span>
-            {event.note !== '' && (
-              <p dir="auto" className="wrap-anywhere whitespace-pre-line text-ink-2">
-                {event.note}
-              </p>
-            )}
-          </li>
-        ))}
-      </ol>
-    </section>
-  )
-}
-
-function wordsOf(t: Translate, { event, class: name, owner, outcome }: ExceptionEventDto): string {
-  return t(`exceptions.event.${event}`, {
-    class: t(`close.class.${name}`),
-    owner: owner ?? '',
-    outcome: outcome === null ? '' : t(`exceptions.outcome.${outcome}`),
-  })
 }

@@ -30,18 +30,19 @@ export function ExceptionActions({ application, exceptionId, may, people, canBeA
   const take = useTake(application)
   const [asked, setAsked] = useState<'note' | 'handOver' | 'close' | 'undo' | null>(null)
   usePageKeys({
-    o: may.take && (() => take.run(exceptionId)),
+    o: may.take && (() => take.run({ exceptionId })),
     n: may.note && (() => setAsked('note')),
     h: may.handOver && (() => setAsked('handOver')),
     c: may.close && (() => setAsked('close')),
     u: undoable !== null && (() => setAsked('undo')),
   })
-  const dialog = { application, exceptionId, onClose: () => setAsked(null) }
+  const onClose = () => setAsked(null)
+  const dialog = { application, about: { exceptionId }, onClose }
   return (
     <>
       <div className="flex flex-wrap gap-2">
         {may.take && (
-          <Button variant="primary" isBusy={take.isPending} aria-keyshortcuts="O" onClick={() => take.run(exceptionId)}>
+          <Button variant="primary" isBusy={take.isPending} aria-keyshortcuts="O" onClick={() => take.run({ exceptionId })}>
             {t('exceptions.take')}
           </Button>
         )}
@@ -69,10 +70,10 @@ export function ExceptionActions({ application, exceptionId, may, people, canBeA
       {take.error && <ErrorNotice error={take.error} />}
       {asked === 'note' && <NoteDialog {...dialog} />}
       {asked === 'handOver' && <HandOverDialog {...dialog} people={people} />}
-      {asked === 'undo' && undoable !== null && (
-        <MatchDialog application={application} lineId={undoable} isMatched onClose={dialog.onClose} />
+      {asked === 'undo' && undoable !== null && <MatchDialog application={application} lineId={undoable} isMatched onClose={onClose} />}
+      {asked === 'close' && (
+        <CloseDialog application={application} exceptionId={exceptionId} canBeAdjusted={canBeAdjusted} onClose={onClose} />
       )}
-      {asked === 'close' && <CloseDialog {...dialog} canBeAdjusted={canBeAdjusted} />}
     </>
   )
 }

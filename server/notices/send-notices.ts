@@ -139,10 +139,17 @@ async function tellBrowser(
   browserId: string,
   { recipient: { personId, locale }, concerned }: Told,
 ): Promise<void> {
-  const subscription = await findSubscription(pool, browserId)
-  if (!subscription) return
-  const notification = writeNotification(concerned, { locale: locale ?? 'en', messageId: message.messageId })
-  const { outcome, waitMs } = await push.send(subscription, notification)
+  const tell = async () => {
+    const subscription = await findSubscription(pool, browserId)
+    return subscription && push.send(subscription, writeNotification(concerned, { locale: locale ?? 'en', messageId: message.messageId }))
+  }
+  const answer = await tell().catch((error: unknown) => {
+    // A subscription that cannot be decrypted keeps nobody else from being told.
+    reportUnexpected('notices: browser', error, { browserId, message: 'A notification could not be made; it is tried again later' })
+    return { outcome: 'refused', waitMs: 0 } as const
+  })
+  if (!answer) return
+  const { outcome, waitMs } = answer
   if (outcome === 'gone') await deleteBrowser(pool, personId, browserId)
   else await endMessage(pool, message, endingOf(outcome, message.attempts, now(), waitMs))
 }

@@ -268,6 +268,14 @@ test('too_many_browsers: the eleventh, though two are added at once', async () =
   assert.equal((await namesOf()).length, 10)
 })
 
+test('told, though the subscription of another browser cannot be decrypted: the next browser', async () => {
+  for (const name of ['broken', 'office']) must(await desk.turnOn(checker, name))
+  await desk.query("update notice_browsers set subscription = 'sealed:1:none:AAAA' where name = 'broken'")
+  await startWaiting()
+  await desk.send()
+  assert.deepEqual([desk.browsers.received.map(({ browser }) => browser), await statesOf()], [['office'], ['sent', 'waiting']])
+})
+
 test('nothing arrives at an address on this machine from an installation that is no sandbox', async () => {
   must(await desk.turnOn(checker, 'office'))
   await startWaiting()

@@ -37,7 +37,7 @@ const key = z
 
 /** The keys of a subscription: a point of P-256 and 16 random bytes. */
 export const subscriptionSchema = z.object({
-  endpoint: z.string().min(1).max(ENDPOINT_LENGTH_MAX),
+  endpoint: z.string().max(ENDPOINT_LENGTH_MAX).refine(isWebhookUrl),
   p256dh: key.refine(isPoint),
   auth: key.refine((text) => bytes(text).length === AUTH_BYTES),
 })

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import type { Page } from 'playwright/test'
 import type { Pool } from '#server/database/pool.ts'
-import { closeEverything, startReceiver } from '#server/webhooks/testing.ts'
+import { closeAtEnd, closeEverything, listen, startReceiver } from '#server/webhooks/testing.ts'
 import { expect, expectAccessibleEverywhere, signIn, test, waitForScripts } from './fixtures.ts'
 import { newPerson, sandboxPool } from './people.ts'
 
@@ -97,7 +99,7 @@ test('a person turns notifications on in a browser, tests it, and removes it; wi
   expect(await page.evaluate(() => localStorage.getItem('subscribed'))).toBe(key.public_key)
   await expectAccessibleEverywhere(page)
   await section.getByRole('button', { name: 'Test: Chrome' }).click()
-  await expect(page.getByText('Test sent.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Notifications' }).getByText('Test sent.')).toBeVisible()
   expect(receiver.received.map(({ headers }) => headers['content-encoding'])).toEqual(['aes128gcm'])
   await section.getByRole('button', { name: 'Test: Chrome' }).click()
   await expect(section.getByText('A test was sent just now.')).toBeVisible()
@@ -107,39 +109,57 @@ test('a person turns notifications on in a browser, tests it, and removes it; wi
   expect((await pool.query('select 1 from notice_browsers where person_id = $1', [person.id])).rowCount).toBe(0)
 })
 
-test('the worker shows what is pushed to it, controls no page, and opens pages of this site only', async ({ page, baseURL }) => {
-  const person = await newPerson(pool, ['checker'])
-  await standInForPush(page, 'http://127.0.0.1:9/a')
+/** A site of its own with nothing but the worker, with the policy that it has in the product, and an empty page. */
+async function startWorkerSite(): Promise<string> {
+  const worker = await readFile(new URL('../../public/push-worker.js', import.meta.url))
+  const server = createServer((request, response) => {
+    const isWorker = request.url === '/push-worker.js'
+    response.setHeader('content-type', isWorker ? 'text/javascript' : 'text/html')
+    response.setHeader('content-security-policy', isWorker ? "default-src 'none'" : "default-src 'self'")
+    response.end(isWorker ? worker : '<!doctype html><link rel="icon" href="data:,">')
+  })
+  closeAtEnd({
+    close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  })
+  return `http://127.0.0.1:${await listen(server)}`
+}
+
+test('the worker shows what is pushed to it, controls no page, and opens pages of this site only', async ({ page }) => {
+  const origin = await startWorkerSite()
+  await page.context().grantPermissions(['notifications'])
   const session = await page.context().newCDPSession(page)
   const registered = new Promise<string>((resolve) =>
-    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      const found = registrations.find(({ scopeURL }) => scopeURL.endsWith('/push-worker.js'))
-      if (found) resolve(found.registrationId)
-    }),
+    session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations: [found] }) => found && resolve(found.registrationId)),
   )
   await session.send('ServiceWorker.enable')
-  await signIn(page, person, `/${person.slug}/settings`)
-  const section = page.getByRole('region', { name: 'Your browsers' })
-  await section.getByRole('button', { name: 'Turn on notifications in this browser' }).click()
-  await expect(section.getByText('this browser')).toBeVisible()
-  const path = `/${person.slug}/approvals`
-  const data = JSON.stringify({ title: 'Douala & Co', body: 'Your payment failed', path, lang: 'en', tag: 'x' })
-  await session.send('ServiceWorker.deliverPushMessage', { origin: baseURL ?? '', registrationId: await registered, data })
+  await page.goto(origin)
+  const [worker] = await Promise.all([
+    page.context().waitForEvent('serviceworker'),
+    page.evaluate(async () => {
+      const { installing: worker } = await navigator.serviceWorker.register('/push-worker.js', { scope: '/push-worker.js' })
+      await new Promise<void>((resolve) =>
+        worker?.addEventListener('statechange', () => {
+          if (worker.state === 'activated') resolve()
+        }),
+      )
+    }),
+  ])
+  const data = JSON.stringify({ title: 'Douala & Co', body: 'Your payment failed', path: '/a/approvals', lang: 'en', tag: 'x' })
+  await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data })
   const shown = () =>
     page.evaluate(async () => {
       const registration = await navigator.serviceWorker.getRegistration('/push-worker.js')
-      return (await registration?.getNotifications())?.map(({ title, body }) => `${title}: ${body}`)
+      return (await registration?.getNotifications())?.map((each) => [each.title, each.body, each.tag, each.data.path])
     })
-  await expect.poll(shown).toEqual(['Douala & Co: Your payment failed'])
+  await expect.poll(shown).toEqual([['Douala & Co', 'Your payment failed', 'x', '/a/approvals']])
   expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
-  const [worker] = page.context().serviceWorkers()
-  const opened = await worker?.evaluate(
+  const opened = await worker.evaluate(
     async (paths) => {
       // The types of this function are those of a page; it runs in the worker.
-      const scope = globalThis as unknown as {
-        clients: { openWindow(url: string): Promise<null> }
-        openPage(path: string): Promise<void>
-      }
+      const scope = globalThis as unknown as { clients: { openWindow(url: string): Promise<null> }; openPage(path: string): Promise<void> }
       const urls: string[] = []
       scope.clients.openWindow = async (url) => {
         urls.push(url)
@@ -148,7 +168,7 @@ test('the worker shows what is pushed to it, controls no page, and opens pages o
       for (const each of paths) await scope.openPage(each)
       return urls
     },
-    [path, '//evil.example/x', 'https://evil.example/x', 'javascript:alert(1)'],
+    ['/a/approvals', '//evil.example/x', 'https://evil.example/x', 'javascript:alert(1)'],
   )
-  expect(opened).toEqual([`${baseURL}${path}`])
+  expect(opened).toEqual([`${origin}/a/approvals`])
 })

@@ -12,7 +12,7 @@ const config: NextConfig = {
   // Compression costs less here than the bytes cost on a mobile link; a proxy in front may switch it off by compressing itself.
   compress: true,
   devIndicators: false,
-  serverExternalPackages: ['pg', '@node-rs/argon2', 'pino', 'prom-client', 'undici'],
+  serverExternalPackages: ['pg', '@node-rs/argon2', 'pino', 'prom-client', 'undici', 'web-push'],
   // Headers that need no nonce, on pages and files alike. No other site gets a referrer: addresses hold ids and filters. Not
   // `no-referrer`, because a form then posts with `Origin: null`, and server actions rightly refuse that.
   headers: async () => [
@@ -27,12 +27,18 @@ const config: NextConfig = {
       ],
     },
     // Answers that are never a page say so, in case a browser is led to read one as a page. Pages get their policy, with a nonce, from proxy.ts.
-    ...['/api/auth/:path*', '/api/back-office/:path*', '/_next/static/:path*', '/robots.txt', '/icon.svg', '/docs/search'].map(
-      (source) => ({
-        source,
-        headers: [{ key: 'content-security-policy', value: "default-src 'none'; frame-ancestors 'none'" }],
-      }),
-    ),
+    ...[
+      '/api/auth/:path*',
+      '/api/back-office/:path*',
+      '/_next/static/:path*',
+      '/robots.txt',
+      '/icon.svg',
+      '/push-worker.js',
+      '/docs/search',
+    ].map((source) => ({
+      source,
+      headers: [{ key: 'content-security-policy', value: "default-src 'none'; frame-ancestors 'none'" }],
+    })),
     // A file that a maker attached: our own pages may frame it, and as a document of its own it can do nothing. No sandbox in the page's
     // frame: in one, Chromium shows no PDF, but it shows one whose own policy sandboxes it. A viewer of pictures needs a style.
     {

@@ -36,7 +36,7 @@ export const config = {
   matcher: [
     {
       source:
-        '/((?!(?:api/(?:v1|auth|back-office)|public|operators/callback|pay|health|metrics|_next/static)(?:/|$)|(?:robots\\.txt|icon\\.svg|docs/search)$).*)',
+        '/((?!(?:api/(?:v1|auth|back-office)|public|operators/callback|pay|health|metrics|_next/static)(?:/|$)|(?:robots\\.txt|icon\\.svg|push-worker\\.js|docs/search)$).*)',
     },
   ],
 }

@@ -53,7 +53,7 @@ export type Runtime = HttpRuntime & {
   batchSubmitter: BatchSubmitter
   /** The address of the simulated operators, which have a phone for testers; undefined without a simulator. */
   simulatorUrl: string | undefined
-  /** Sends test events of webhooks. */
+  /** Sends single requests to addresses that people chose: test events of webhooks, events, and notifications to push services. */
   testSenders: GuardedSenders
   metrics: Metrics
   /** Has new transactions submitted by the dispatcher of this process, if it has one, and wakes it when something is due. */

@@ -93,8 +93,17 @@ export const INPUTS: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   changeLook: { locale: 'fr', timeZone: 'Africa/Douala' },
   changeNotices: {
     causes: Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'digest'])),
+    inBrowser: ['batch_ended'],
     times: { digestHour: 7, quietFrom: 22, quietUntil: 6 },
   },
+  // The address is not https, so what is right is refused; nobody has a browser with the other id.
+  turnOnBrowser: {
+    endpoint: 'http://push.example/fine',
+    p256dh: 'BIfBy6mENmwdFxcCmp_38l4aibGJm_OB_szyEOCIG_xKbNq0lrnuGb5C9h-RphfTK7sH1S6GBqS7jsCexkK9rLk',
+    auth: 'AAAAAAAAAAAAAAAAAAAAAA',
+  },
+  turnOffBrowser: { browserId: '' },
+  sendTest: { browserId: '' },
   changePassword: { currentPassword: 'not the password', newPassword: 'a new and long password' },
   startEnrolment: { kind: 'totp' },
   proposeChange: { kind: 'application.set', input: { name: 'fine', requiresSecondFactor: false, copiesWebhookStatus: false } },

@@ -336,6 +336,8 @@ const RIGHT_AFTER_ALL = new Set([
   // There are no passkeys at an IP address. Somebody without an authenticator app sends an empty code.
   'addPasskey name ""',
   'startPasskey code ""',
+  // No cause is reported in browsers.
+  'changeNotices inBrowser []',
   // Nothing is replaced.
   'sendForApproval originId null',
   'keepDraft originId null',

@@ -15,6 +15,8 @@ export function pagePolicy({
     `font-src 'self'`,
     ['connect-src', `'self'`, ...connections].join(' '),
     `object-src 'none'`,
+    // The one that shows notifications. Without this, workers follow the rule of scripts.
+    `worker-src 'self'`,
     `base-uri 'none'`,
     `form-action 'self'`,
     `frame-ancestors 'none'`,

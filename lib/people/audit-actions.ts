@@ -66,6 +66,8 @@ export const AUDIT_ACTIONS = [
   'person.passkey_added',
   'person.passkey_removed',
   'person.passkey_refused',
+  'person.browser_added',
+  'person.browser_removed',
   'person.preferences_changed',
   'change.proposed',
   'change.confirmed',

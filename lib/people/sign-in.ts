@@ -84,6 +84,12 @@ export function readUserAgent(text: string): { browser: string | null; system: s
   return { browser: find(BROWSERS), system: find(SYSTEMS) }
 }
 
+/** A first name for this browser or its passkey; empty where its text names nothing that is known. */
+export function deviceWords(userAgent: string): string {
+  const { browser, system } = readUserAgent(userAgent)
+  return [browser, system].filter(Boolean).join(' · ')
+}
+
 /** Why a sign-in with the identity provider did not succeed; the page says it. */
 export const SIGN_ON_REFUSALS = ['unknown', 'unverified', 'blocked', 'failed'] as const
 export type SignOnRefusal = (typeof SIGN_ON_REFUSALS)[number]

@@ -23,6 +23,7 @@ const startWaiting = (applicationId = desk.applicationId, makerId: string | null
 const want = (delivery: 'at_once' | 'digest') =>
   changeNoticeSettings(desk.pool, checker, {
     causes: noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, delivery]))),
+    inBrowser: [],
     times: DEFAULT_TIMES,
   })
 /** The text of the digest that is sent within a day, both of its forms. */

@@ -64,7 +64,7 @@ const endings = () =>
   desk.query(`select actor_kind as by, actor_id as id from audit_entries where action = 'view.sending_ended' and application_id = $1`, [
     desk.applicationId,
   ])
-const statesOf = async () => (await desk.query('select state from notice_mails')).map(({ state }) => state)
+const statesOf = async () => (await desk.query('select state from notice_messages')).map(({ state }) => state)
 
 /** The file that the page of this month exports. */
 async function exported(query: Record<string, string>, locale: 'en' | 'fr', now: Date): Promise<string> {
@@ -188,7 +188,14 @@ test('dropped: the mail of a month whose sending was ended, whose view was delet
 test('without a mail server, the month in the list of what waits for its owner only, with the address of its page', async () => {
   await sendMonthly('rows=month&measure=net')
   await prepareMonthlyTotals(desk.pool, DUE)
-  const without = { pool: desk.pool, reportPool: desk.pool, transport: undefined, publicUrl: 'https://pay.example', now: () => DUE }
+  const without = {
+    pool: desk.pool,
+    reportPool: desk.pool,
+    push: desk.push,
+    transport: undefined,
+    publicUrl: 'https://pay.example',
+    now: () => DUE,
+  }
   await sendNotices(without)
   await desk.send(DUE)
   assert.deepEqual(desk.told(), [])
@@ -224,7 +231,14 @@ test('the file in the mailbox of a sandbox', async () => {
   await sendMonthly('status=ALL')
   await prepareMonthlyTotals(desk.pool, DUE)
   const transport = sandboxTransport(desk.pool)
-  await sendNotices({ pool: desk.pool, reportPool: desk.pool, transport, publicUrl: 'https://pay.example', now: () => DUE })
+  await sendNotices({
+    pool: desk.pool,
+    reportPool: desk.pool,
+    push: desk.push,
+    transport,
+    publicUrl: 'https://pay.example',
+    now: () => DUE,
+  })
   const [mail] = await listSandboxMails(desk.pool, desk.applicationId, 1)
   assert.deepEqual(mail?.attachments, [{ fileName: `Net by month ${MONTH}.csv`, text: await exported({ status: 'ALL' }, 'en', DUE) }])
 })

@@ -31,16 +31,21 @@ export const DELIVERIES = ['at_once', 'digest', 'never'] as const
 
 /** A choice for every cause. */
 export const noticePreferencesSchema = z.record(z.enum(CHOSEN_CAUSES), z.enum(DELIVERIES))
-export const noticeSettingsSchema = z.object({ causes: noticePreferencesSchema, times: noticeTimesSchema })
+/** `causes`: by e-mail. `inBrowser`: those that are reported in the person's browsers too. */
+export const noticeSettingsSchema = z.object({
+  causes: noticePreferencesSchema,
+  inBrowser: z.array(z.enum(CHOSEN_CAUSES)).max(CHOSEN_CAUSES.length),
+  times: noticeTimesSchema,
+})
 type NoticeSettings = z.infer<typeof noticeSettingsSchema>
 
 /**
- * Stores how a person wants to be told of each cause, and when. Applies to mails that are not stored yet; `never` and quiet hours to all that are not
- * sent.
+ * Stores how a person wants to be told of each cause, and when. Applies to messages that are not stored yet; `never`, the choice of browsers and quiet
+ * hours to all that are not sent.
  */
-export async function changeNoticeSettings(pool: Pool, personId: string, { causes, times }: NoticeSettings): Promise<void> {
+export async function changeNoticeSettings(pool: Pool, personId: string, { causes, inBrowser, times }: NoticeSettings): Promise<void> {
   await withTransaction(pool, async (trx) => {
-    await upsertPreferences(trx, personId, causes)
+    await upsertPreferences(trx, personId, causes, inBrowser)
     await upsertTimes(trx, personId, times)
     return ok(undefined)
   })

@@ -78,94 +78,93 @@ export async function findNotice(queryable: Queryable, noticeId: string): Promis
   return notice
 }
 
-/** Stores the mails of a locked notice, and that it has them. */
-export async function insertMails(
-  trx: Queryable,
-  noticeId: string,
-  mails: readonly { personId: string; inDigest: boolean; nextAt: Date }[],
-  now: Date,
-): Promise<void> {
+/** A notice for one person: by e-mail, or in the browser `browserId`. */
+type NewMessage = { personId: string; browserId: string | null; inDigest: boolean; nextAt: Date }
+
+/** Stores the messages of a locked notice, and that it has them. A browser that was removed meanwhile gets none. */
+export async function insertMessages(trx: Queryable, noticeId: string, messages: readonly NewMessage[], now: Date): Promise<void> {
   await trx.query(
-    `insert into notice_mails (notice_id, person_id, in_digest, next_at)
-       select $1, m.person_id, m.in_digest, m.next_at from unnest($2::uuid[], $3::boolean[], $4::timestamptz[]) as m (person_id, in_digest, next_at)`,
-    [noticeId, mails.map(({ personId }) => personId), mails.map(({ inDigest }) => inDigest), mails.map(({ nextAt }) => nextAt)],
+    `insert into notice_messages (notice_id, person_id, browser_id, in_digest, next_at)
+       select $1, m."personId", m."browserId", m."inDigest", m."nextAt"
+         from jsonb_to_recordset($2::jsonb) as m ("personId" uuid, "browserId" uuid, "inDigest" boolean, "nextAt" timestamptz)
+        where m."browserId" is null or exists (select 1 from notice_browsers b where b.browser_id = m."browserId" for key share)`,
+    [noticeId, JSON.stringify(messages)],
   )
   await trx.query(`update notices set state = 'addressed', addressed_at = $2 where notice_id = $1`, [noticeId, now])
 }
 
-/** An installation without a mail server sends no mail, later either. The pause between notices about approvals is kept for its events. */
-export async function skipNotices(queryable: Queryable, now: Date, quietMs: number): Promise<void> {
-  await queryable.query(
-    `update notices set state = 'addressed', addressed_at = $1::timestamptz
-      where notice_id in (select n.notice_id from notices n
-        where n.state = 'waiting' and not (n.cause = 'approval_waiting' and exists (select 1 from notices earlier
-          where earlier.application_id = n.application_id and earlier.cause = 'approval_waiting'
-            and earlier.addressed_at > $1::timestamptz - $2::float8 * interval '1 millisecond'))
-        for update of n skip locked)`,
-    [now, quietMs],
-  )
-}
-
-/** Attempts whose process died: nobody knows whether the mail server took the mail, so it waits for the end of the window. */
+/** Attempts whose process died: nobody knows whether the message was taken, so it waits for the end of the window. */
 export async function doubtAbandoned(queryable: Queryable, now: Date, leaseMs: number, windowMs: number): Promise<void> {
   await queryable.query(
-    `update notice_mails set state = 'unknown', next_at = claimed_at + $3::float8 * interval '1 millisecond'
+    `update notice_messages set state = 'unknown', next_at = claimed_at + $3::float8 * interval '1 millisecond'
       where state = 'sending' and claimed_at <= $1::timestamptz - $2::float8 * interval '1 millisecond'`,
     [now, leaseMs, windowMs],
   )
 }
 
-export type ClaimedMail = { messageId: string; personId: string; attempts: number; inDigest: boolean; notices: Notice[] }
+/** A mail, or a notification in the browser `browserId`. */
+export type ClaimedMessage = {
+  messageId: string
+  personId: string
+  browserId: string | null
+  attempts: number
+  inDigest: boolean
+  notices: Notice[]
+}
 
-/** Claims one mail that is due, with all notices that it contains: of a digest, everything that is due for its person. */
-export async function claimMail(trx: Queryable, now: Date): Promise<ClaimedMail | undefined> {
-  const { rows: due } = await trx.query<{ personId: string; noticeId: string; inDigest: boolean; messageId: string | null }>(
-    `select person_id as "personId", notice_id as "noticeId", in_digest as "inDigest", message_id as "messageId" from notice_mails
-      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz order by next_at limit 1 for update skip locked`,
-    [now],
+type DueMessage = Pick<ClaimedMessage, 'personId' | 'browserId' | 'inDigest'> & { rowId: string; messageId: string | null }
+
+/**
+ * Claims one message of a channel that is due, with all notices that it contains: of a digest, everything that is due for its person by mail, or in this
+ * browser.
+ */
+export async function claimMessage(trx: Queryable, now: Date, channel: 'mail' | 'browser'): Promise<ClaimedMessage | undefined> {
+  const { rows: due } = await trx.query<DueMessage>(
+    `select notice_message_id as "rowId", person_id as "personId", browser_id as "browserId", in_digest as "inDigest", message_id as "messageId"
+      from notice_messages
+      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz and (browser_id is null) = $2
+      order by next_at limit 1 for update skip locked`,
+    [now, channel === 'mail'],
   )
   const [first] = due
   if (!first) return undefined
   const { rows } = await trx.query<{ noticeId: string; messageId: string; attempts: number }>(
-    `update notice_mails set state = 'sending', message_id = coalesce(message_id, $4::uuid), attempts = attempts + 1, claimed_at = $1::timestamptz
-      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz and person_id = $2
-        and (notice_id = $3 or ($5::uuid is not null and message_id = $5::uuid) or ($5::uuid is null and $6::boolean and in_digest and message_id is null))
+    // The id of a mail or notification is that of its first row, and stays.
+    `update notice_messages set state = 'sending', message_id = coalesce(message_id, $2::uuid), attempts = attempts + 1, claimed_at = $1::timestamptz
+      where state in ('waiting', 'unknown') and next_at <= $1::timestamptz and (notice_message_id = $2 or message_id = $3
+        or ($3::uuid is null and $4::boolean and in_digest and message_id is null and person_id = $5 and browser_id is not distinct from $6::uuid))
       returning notice_id as "noticeId", message_id as "messageId", attempts`,
-    [now, first.personId, first.noticeId, messageIdOf(first.noticeId, first.personId), first.messageId, first.inDigest],
+    [now, first.rowId, first.messageId, first.inDigest, first.personId, first.browserId],
   )
   const [row] = rows
-  if (!row) throw new Error('The locked mail is gone')
+  if (!row) throw new Error('The locked message is gone')
   const notices = await runQuery<Notice>(
     trx,
     sql`select ${NOTICE} from ${WITH_SUBJECT}
       where n.notice_id = any (${rows.map(({ noticeId }) => noticeId)}::uuid[]) order by n.created_at, n.notice_id`,
   )
-  return { messageId: row.messageId, personId: first.personId, attempts: row.attempts, inDigest: first.inDigest, notices }
-}
-
-/** The same for every attempt: both ids are random, so their exclusive or is too. */
-function messageIdOf(noticeId: string, personId: string): string {
-  const hex = (BigInt(`0x${noticeId.replaceAll('-', '')}`) ^ BigInt(`0x${personId.replaceAll('-', '')}`)).toString(16).padStart(32, '0')
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+  const { personId, browserId, inDigest } = first
+  return { messageId: row.messageId, personId, browserId, attempts: row.attempts, inDigest, notices }
 }
 
 /** Records how the attempt number `attempts` ended, unless a later one has started. */
-export async function endMail(
+export async function endMessage(
   queryable: Queryable,
-  mail: Pick<ClaimedMail, 'messageId' | 'attempts'>,
+  message: Pick<ClaimedMessage, 'messageId' | 'attempts'>,
   ending: MailEnding & { noticeIds?: readonly string[] },
 ): Promise<void> {
   await queryable.query(
-    `update notice_mails set state = $3::text, next_at = coalesce($4::timestamptz, next_at), sent_at = case when $3::text = 'sent' then $5::timestamptz end
+    `update notice_messages set state = $3::text, next_at = coalesce($4::timestamptz, next_at),
+            sent_at = case when $3::text = 'sent' then $5::timestamptz end
       where message_id = $1 and attempts = $2 and state = 'sending' and ($6::uuid[] is null or notice_id = any ($6::uuid[]))`,
-    [mail.messageId, mail.attempts, ending.state, ending.nextAt ?? null, ending.at, ending.noticeIds ?? null],
+    [message.messageId, message.attempts, ending.state, ending.nextAt ?? null, ending.at, ending.noticeIds ?? null],
   )
 }
 
-/** Deletes notices whose mails have all ended, and what a sandbox received, before this instant. */
+/** Deletes notices whose messages have all ended, and what a sandbox received, before this instant. */
 export async function deleteOldNotices(queryable: Queryable, before: Date): Promise<void> {
   await queryable.query(
-    `delete from notices n where n.created_at < $1::timestamptz and n.state = 'addressed' and not exists (select 1 from notice_mails m
+    `delete from notices n where n.created_at < $1::timestamptz and n.state = 'addressed' and not exists (select 1 from notice_messages m
       where m.notice_id = n.notice_id and m.state in ('waiting', 'sending', 'unknown'))
       and (n.cause not in ('change_expiring', 'exception_overdue') or n.created_at < $1::timestamptz - interval '1 year')`,
     [before],
@@ -185,24 +184,33 @@ export async function insertSandboxMail(
   )
 }
 
-/** The choices of a person; a cause without an entry is sent at once. */
-export async function readPreferences(queryable: Queryable, personId: string): Promise<Partial<Record<NoticeCause, Delivery>>> {
-  const { rows } = await queryable.query<{ cause: NoticeCause; delivery: Delivery }>(
-    'select cause, delivery from notice_preferences where person_id = $1',
+export type NoticeChoice = { delivery: Delivery; inBrowser: boolean }
+
+/** The choices of a person; a cause without an entry is reported by e-mail at once, and in their browsers. */
+export async function readPreferences(queryable: Queryable, personId: string): Promise<Partial<Record<NoticeCause, NoticeChoice>>> {
+  const { rows } = await queryable.query<NoticeChoice & { cause: NoticeCause }>(
+    'select cause, delivery, in_browser as "inBrowser" from notice_preferences where person_id = $1',
     [personId],
   )
-  return Object.fromEntries(rows.map(({ cause, delivery }) => [cause, delivery]))
+  return Object.fromEntries(rows.map(({ cause, ...choice }) => [cause, choice]))
 }
 
-export async function upsertPreferences(trx: Queryable, personId: string, preferences: Readonly<Record<string, string>>): Promise<void> {
+/** `inBrowser`: the causes that are reported in the person's browsers. */
+export async function upsertPreferences(
+  trx: Queryable,
+  personId: string,
+  deliveries: Readonly<Record<string, string>>,
+  inBrowser: readonly string[],
+): Promise<void> {
   await trx.query(
-    `insert into notice_preferences (person_id, cause, delivery) select $1, p.key, p.value from jsonb_each_text($2::jsonb) as p
-     on conflict (person_id, cause) do update set delivery = excluded.delivery`,
-    [personId, JSON.stringify(preferences)],
+    `insert into notice_preferences (person_id, cause, delivery, in_browser)
+       select $1, p.key, p.value, p.key = any ($3::text[]) from jsonb_each_text($2::jsonb) as p
+     on conflict (person_id, cause) do update set delivery = excluded.delivery, in_browser = excluded.in_browser`,
+    [personId, JSON.stringify(deliveries), inBrowser],
   )
 }
 
-/** When a person wants e-mails. */
+/** When a person wants to be told. */
 export async function readTimes(queryable: Queryable, personId: string): Promise<NoticeTimes> {
   const { rows } = await queryable.query<NoticeTimes>(
     `select digest_hour as "digestHour", quiet_from as "quietFrom", quiet_until as "quietUntil" from notice_times where person_id = $1`,

@@ -51,6 +51,7 @@ afterEach(() => desk.close())
 const want = (delivery: string, times: NoticeTimes) =>
   changeNoticeSettings(desk.pool, engineer, {
     causes: noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, delivery]))),
+    inBrowser: [],
     times,
   })
 const isDown = (operator: string) =>
@@ -134,6 +135,7 @@ test('one line for what was reported several times in the night', async () => {
   const finance = await desk.person('finance')
   await changeNoticeSettings(desk.pool, finance, {
     causes: noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'at_once']))),
+    inBrowser: [],
     times: NIGHT,
   })
   for (const hour of [22, 23]) {

@@ -5,7 +5,7 @@ import { DAY_MS } from '#lib/time/time.ts'
 const hour = z.number().int().min(0).max(23)
 
 /**
- * When a person wants e-mails, in full hours of their time zone. From `quietFrom` until `quietUntil`, over midnight if it is the later one, no mail is
+ * When a person wants to be told, in full hours of their time zone. From `quietFrom` until `quietUntil`, over midnight if it is the later one, nothing is
  * sent; null, both of them: at any time.
  */
 export const noticeTimesSchema = z

@@ -18,7 +18,10 @@ export type Recipient = NoticeTimes & {
   locale: Locale | null
   /** The person's own, or that of the application as whose member they are told. */
   timeZone: string
+  /** By e-mail. */
   delivery: Delivery
+  /** The browsers in which the person wants to be told. */
+  browsers: string[]
   decidesIn: string | null
 }
 
@@ -35,10 +38,11 @@ const rolesFor = (rolesByKind: string): Sql => sql`array(select jsonb_array_elem
 
 /** The people who may act on a notice now, or whom it is about. */
 export async function listRecipients(queryable: Queryable, notice: Notice, now: Date): Promise<Recipient[]> {
-  const columns = sql`p.person_id as "personId", p.email, p.name, p.locale, coalesce((select r.delivery from notice_preferences r
-    where r.person_id = p.person_id and r.cause = ${notice.cause}), 'at_once') as delivery,
+  const columns = sql`p.person_id as "personId", p.email, p.name, p.locale, coalesce(r.delivery, 'at_once') as delivery,
+    array(select b.browser_id from notice_browsers b where b.person_id = p.person_id and coalesce(r.in_browser, true)) as browsers,
     coalesce(h.digest_hour, ${DEFAULT_TIMES.digestHour}::smallint) as "digestHour", h.quiet_from as "quietFrom", h.quiet_until as "quietUntil"`
-  const people = sql`people p left join notice_times h on h.person_id = p.person_id`
+  const people = sql`people p left join notice_times h on h.person_id = p.person_id
+    left join notice_preferences r on r.person_id = p.person_id and r.cause = ${notice.cause}`
   if (notice.applicationId === null)
     return runQuery<Recipient>(
       queryable,

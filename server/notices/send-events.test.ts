@@ -59,6 +59,7 @@ test('one signed webhook for an operator that is down, without a mail server too
   await sendNotices({
     pool: desk.pool,
     reportPool: desk.pool,
+    push: desk.push,
     transport: undefined,
     publicUrl: 'https://pay.example',
     now: () => new Date(),
@@ -160,6 +161,7 @@ test('an event every fifteen minutes after the first two for transactions that b
     await sendNotices({
       pool: desk.pool,
       reportPool: desk.pool,
+      push: desk.push,
       transport: undefined,
       publicUrl: 'https://pay.example',
       now: () => later(minutes * 60),

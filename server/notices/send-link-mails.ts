@@ -17,7 +17,7 @@ import type { Sending } from './send-notices.ts'
 const KEPT_MS = 30 * 86_400_000
 
 /** Sends the links of invitations and new passwords that are due. Several processes may run it at once. */
-export async function sendLinkMails(sending: Omit<Sending, 'reportPool'>): Promise<void> {
+export async function sendLinkMails(sending: Omit<Sending, 'reportPool' | 'push'>): Promise<void> {
   const { pool, transport, now, isEnding = () => false } = sending
   if (!transport) return deleteLinkMails(pool)
   await doubtAbandonedLinks(pool, now(), LEASE_MS, WINDOW_MS)

@@ -10,6 +10,7 @@ import { sandboxTransport, smtpTransport } from './mail/transport.ts'
 import { CHOSEN_CAUSES, changeNoticeSettings, noticePreferencesSchema } from './notice-preferences.ts'
 import { DEFAULT_TIMES } from './notice-times.ts'
 import { sendNotices } from './send-notices.ts'
+import { loopbackPush } from './testing/push-receiver.ts'
 import { startSmtpReceiver } from './testing/smtp-receiver.ts'
 
 const AT_ONCE = noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'at_once'])))
@@ -33,14 +34,21 @@ afterEach(async () => {
 
 async function send(at = new Date(), url = smtp.url): Promise<void> {
   const transport = smtpTransport({ url, from: 'Countersign <pay@countersign.example>' })
-  await sendNotices({ pool: database.pool, reportPool: database.pool, transport, publicUrl: 'https://pay.example', now: () => at })
+  await sendNotices({
+    pool: database.pool,
+    reportPool: database.pool,
+    push: loopbackPush(database.pool),
+    transport,
+    publicUrl: 'https://pay.example',
+    now: () => at,
+  })
 }
 
 const later = (durationMs: number) => new Date(Date.now() + durationMs)
 const startWaiting = (makerId: string | null = null) =>
   takeIn(database.pool, [anIntakeItem(applicationId, { bands: [aBand()], makerId, source: makerId ? 'person' : 'api' })])
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
-const statesOf = async () => (await query('select state from notice_mails order by state')).map(({ state }) => state)
+const statesOf = async () => (await query('select state from notice_messages order by state')).map(({ state }) => state)
 const recipients = () => smtp.mails.flatMap(({ to }) => to)
 
 test('one mail with a link for three transactions that wait, and none for one that does not', async () => {
@@ -190,9 +198,17 @@ test('one mail at 06:00 UTC for the digest of two causes, and nothing for a caus
   const person = await makePerson(database.pool, applicationId, ['administrator', 'finance'])
   const proposer = await makePerson(database.pool, applicationId, ['administrator'])
   const wanted = { ...AT_ONCE, change_expiring: 'never' } as const
-  await changeNoticeSettings(database.pool, person, { causes: wanted, times: DEFAULT_TIMES })
-  await changeNoticeSettings(database.pool, person, { causes: { ...wanted, change_waiting: 'digest' }, times: DEFAULT_TIMES })
-  await changeNoticeSettings(database.pool, checker, { causes: { ...AT_ONCE, approval_waiting: 'never' }, times: DEFAULT_TIMES })
+  await changeNoticeSettings(database.pool, person, { causes: wanted, inBrowser: [], times: DEFAULT_TIMES })
+  await changeNoticeSettings(database.pool, person, {
+    causes: { ...wanted, change_waiting: 'digest' },
+    inBrowser: [],
+    times: DEFAULT_TIMES,
+  })
+  await changeNoticeSettings(database.pool, checker, {
+    causes: { ...AT_ONCE, approval_waiting: 'never' },
+    inBrowser: [],
+    times: DEFAULT_TIMES,
+  })
   for (const subject of ['x', 'y'])
     await query(
       `insert into proposed_changes (application_id, change_id, kind, subject, payload, before, after, proposed_by, expires_at)
@@ -264,6 +280,7 @@ test('nothing later either: a notice of the time when the installation had no ma
   await sendNotices({
     pool: database.pool,
     reportPool: database.pool,
+    push: loopbackPush(database.pool),
     transport: undefined,
     publicUrl: 'https://pay.example',
     now: () => new Date(),

@@ -143,12 +143,12 @@ test('nothing about an operator to an application that may not use it or is off,
 
 test('dropped: a digest about an operator that came back in the night', async () => {
   const digest = noticePreferencesSchema.parse(Object.fromEntries(CHOSEN_CAUSES.map((cause) => [cause, 'digest'])))
-  await changeNoticeSettings(desk.pool, engineer, { causes: digest, times: DEFAULT_TIMES })
+  await changeNoticeSettings(desk.pool, engineer, { causes: digest, inBrowser: [], times: DEFAULT_TIMES })
   await isDown('CLOSED')
   await desk.send()
   await isDown('OPERATIONAL')
   await desk.send(new Date(Date.now() + 25 * 3_600_000))
-  assert.deepEqual([desk.told(), await desk.query('select state from notice_mails')], [[], [{ state: 'dropped' }]])
+  assert.deepEqual([desk.told(), await desk.query('select state from notice_messages')], [[], [{ state: 'dropped' }]])
 })
 
 test('told: finance and administrators of the application that runs the installation, once, that our account is short', async () => {

@@ -194,7 +194,7 @@ test('no mail about an exception that was closed after its mail was refused by t
   ])
   await desk.send(later(DAY_MS + HOUR_MS))
   assert.deepEqual(desk.told(), [])
-  assert.deepEqual(await desk.query('select state from notice_mails'), [{ state: 'dropped' }])
+  assert.deepEqual(await desk.query('select state from notice_messages'), [{ state: 'dropped' }])
 })
 
 async function openException(exceptionClass: string, ownerId: string): Promise<string> {

@@ -16,6 +16,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'certificate_keys', identity: ['application_id', 'key_id'], field: 'private_key' },
   { table: 'account_checks', identity: ['application_id', 'account_check_id'], field: 'holder_name' },
   { table: 'link_mails', identity: ['link_mail_id'], field: 'link_token' },
+  { table: 'push_keys', identity: ['push_key_id'], field: 'private_key' },
+  { table: 'notice_browsers', identity: ['browser_id'], field: 'subscription' },
 ]
 
 /** A row that comes before all others of a column: no row is made with it. */
@@ -76,4 +78,14 @@ export function holderNamePlace(applicationId: string, accountCheckId: string): 
 /** The place of the token in the link of a mail that is not sent yet. */
 export function linkTokenPlace(linkMailId: string): SecretPlace {
   return { table: 'link_mails', row: linkMailId, field: 'link_token' }
+}
+
+/** The place of the key with which the installation signs requests to push services. */
+export function pushKeyPlace(pushKeyId: string): SecretPlace {
+  return { table: 'push_keys', row: pushKeyId, field: 'private_key' }
+}
+
+/** The place of the address and keys of a browser in which a person wants to be told. */
+export function subscriptionPlace(browserId: string): SecretPlace {
+  return { table: 'notice_browsers', row: browserId, field: 'subscription' }
 }

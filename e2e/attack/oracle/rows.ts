@@ -70,9 +70,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   operator_balance_polls: 'derived',
   operator_floats: 'derived',
   operator_float_sent: 'of transactions',
-  // The outbox of e-mails, and the mailbox of the sandbox.
+  // The outbox of e-mails and browser notifications, and the mailbox of the sandbox.
   notices: 'derived',
-  notice_mails: 'derived',
+  notice_messages: 'derived',
+  push_keys: 'derived',
   sandbox_mails: 'derived',
   monthly_totals: 'derived',
   person_devices: 'about looking',

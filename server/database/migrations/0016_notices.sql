@@ -1,4 +1,4 @@
--- The outbox of e-mails: a row is inserted in the transaction of its cause, and a task writes and sends the mails.
+-- The outbox of e-mails and browser notifications: a row is inserted in the transaction of its cause, and a task writes and sends the messages.
 
 -- One event that people are told of. Who receives it is read when it is sent, from who may act then.
 create table notices (
@@ -12,7 +12,7 @@ create table notices (
   created_at timestamptz not null default now(),
   -- Raised by each transaction that starts to wait. The lock of this row keeps the task away until that transaction has ended.
   bumped_at timestamptz not null default now(),
-  -- addressed: its mails are stored.
+  -- addressed: its messages are stored.
   state text not null default 'waiting' check (state in ('waiting', 'addressed')),
   addressed_at timestamptz,
   constraint addressed_has_time check ((state = 'addressed') = (addressed_at is not null)),
@@ -25,32 +25,69 @@ create index notices_waiting on notices (created_at) where state = 'waiting';
 -- A change expires and an exception becomes overdue once; everything else is written by its event.
 create unique index notices_once on notices (subject_id, cause) where cause in ('change_expiring', 'exception_overdue');
 
--- One notice for one person.
-create table notice_mails (
+-- The key pair with which this installation proves to push services that it is the one to which a browser subscribed (VAPID, RFC 8292).
+create table push_keys (
+  push_key_id uuid primary key default gen_random_uuid(),
+  is_only boolean not null default true unique check (is_only),
+  -- As browsers take it, in base64url; the private one is sealed.
+  public_key text not null,
+  private_key text not null
+);
+
+-- A browser in which a person wants to be told.
+create table notice_browsers (
+  browser_id uuid primary key,
+  person_id uuid not null references people,
+  name text not null check (length(name) between 1 and 60),
+  -- Address at the push service and keys, sealed: who has them and our key can write to the person.
+  subscription text not null,
+  endpoint_digest bytea not null unique,
+  added_at timestamptz not null,
+  tested_at timestamptz
+);
+create index notice_browsers_by_person on notice_browsers (person_id);
+
+-- What ends all sessions of a person ends their browsers too: one of them may be in other hands.
+create function forget_browsers() returns trigger language plpgsql set search_path from current as $$
+begin
+  delete from notice_browsers where person_id = new.person_id;
+  return null;
+end $$;
+create trigger forget_browsers after update of session_epoch on people for each row when (new.session_epoch <> old.session_epoch)
+  execute function forget_browsers();
+
+-- One notice for one person, by e-mail or in one browser.
+create table notice_messages (
+  notice_message_id uuid primary key default gen_random_uuid(),
   notice_id uuid not null references notices on delete cascade,
   person_id uuid not null references people,
+  -- Null: by e-mail.
+  browser_id uuid references notice_browsers on delete cascade,
   in_digest boolean not null,
-  -- sending: an attempt was recorded before it began. unknown: nobody knows whether the mail server took it. dropped: the person may not act on
-  -- it any longer.
+  -- sending: an attempt was recorded before it began. unknown: nobody knows whether the mail server or push service took it. dropped: the person may
+  -- not act on it any longer.
   state text not null default 'waiting' check (state in ('waiting', 'sending', 'unknown', 'sent', 'failed', 'dropped')),
-  -- The mail that contains it, the same in every attempt; several notices of a digest share one.
+  -- The mail or notification that contains it, the same in every attempt; several notices of a digest share one.
   message_id uuid,
   attempts integer not null default 0,
   next_at timestamptz not null,
   claimed_at timestamptz,
   sent_at timestamptz,
-  primary key (notice_id, person_id),
+  unique nulls not distinct (notice_id, person_id, browser_id),
   constraint attempted_has_message check (attempts = 0 or message_id is not null)
 );
-create index notice_mails_due on notice_mails (next_at) where state in ('waiting', 'sending', 'unknown');
-create index notice_mails_by_person on notice_mails (person_id) where state in ('waiting', 'sending', 'unknown');
-create index notice_mails_by_message on notice_mails (message_id) where message_id is not null;
+create index notice_messages_due on notice_messages (next_at) where state in ('waiting', 'sending', 'unknown');
+create index notice_messages_by_person on notice_messages (person_id) where state in ('waiting', 'sending', 'unknown');
+create index notice_messages_by_message on notice_messages (message_id) where message_id is not null;
+create index notice_messages_by_browser on notice_messages (browser_id) where browser_id is not null;
 
--- How a person wants to be told of a cause; without a row: at once.
+-- How a person wants to be told of a cause; without a row: by e-mail at once, and in their browsers.
 create table notice_preferences (
   person_id uuid not null references people,
   cause text not null check (cause not in ('new_device', 'new_passkey')),
+  -- By e-mail.
   delivery text not null check (delivery in ('at_once', 'digest', 'never')),
+  in_browser boolean not null default true,
   primary key (person_id, cause)
 );
 

@@ -29,7 +29,7 @@ begin
       where a.application_id = p_application and not exists (select 1 from notices n
         where n.application_id = p_application and n.cause = p_cause and n.operator is not distinct from p_operator
           and n.type is not distinct from p_type and n.created_at > now() - p_pause
-          and (n.state = 'waiting' or exists (select 1 from notice_mails m where m.notice_id = n.notice_id and m.state <> 'dropped')));
+          and (n.state = 'waiting' or exists (select 1 from notice_messages m where m.notice_id = n.notice_id and m.state <> 'dropped')));
 end $$;
 
 -- A deposit balance falls below the limit that its finance set. Setting a limit above the balance is no news to the person who does it.
@@ -139,7 +139,7 @@ create table link_mails (
   subject_id uuid not null,
   -- Encrypted, and removed with the end of the mail: everywhere else a token is stored as its digest only.
   link_token text,
-  -- As of notice_mails. dropped: the link was replaced, used or withdrawn, or has expired.
+  -- As of notice_messages. dropped: the link was replaced, used or withdrawn, or has expired.
   state text not null default 'waiting' check (state in ('waiting', 'sending', 'unknown', 'sent', 'failed', 'dropped')),
   attempts integer not null default 0,
   created_at timestamptz not null default now(),

@@ -32,9 +32,7 @@ export function writeMail(
   { name, locale, publicUrl, timeZone, tables, waiting }: MailContext,
 ): MailText {
   const t = createTranslate(locale, MESSAGES[locale])
-  // Of what was reported several times since the last mail, such as waiting approvals, one line.
-  const keyOf = ({ cause, subjectId, operator, type }: Notice) => [cause, subjectId, operator, type].join()
-  const distinct = [...new Map(notices.map((notice) => [keyOf(notice), notice])).values()]
+  const distinct = distinctOf(notices)
   const [first] = distinct
   const subject = distinct.length === 1 && first ? t(`mails.cause.${first.cause}`) : t('mails.digest', { count: distinct.length })
   const items = distinct.map((notice) => ({
@@ -43,6 +41,12 @@ export function writeMail(
   }))
   const lists = waiting.map((list) => waitingList(t, list, { locale, publicUrl, timeZone }))
   return layOut(locale, { subject, greeting: t('mails.greeting', { name }), items, lists, footer: t('mails.footer') })
+}
+
+/** Of what was reported several times since the last message, such as waiting approvals, one. */
+export function distinctOf(notices: readonly ConcerningNotice[]): ConcerningNotice[] {
+  const keyOf = ({ cause, subjectId, operator, type }: Notice) => [cause, subjectId, operator, type].join()
+  return [...new Map(notices.map((notice) => [keyOf(notice), notice])).values()]
 }
 
 type Lines = readonly { sentence: string; link: string }[]
@@ -114,13 +118,19 @@ function asHtml({ sentence, link }: Lines[number]): string {
   return `${escapeHtml(sentence)}<br><a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`
 }
 
-function sentenceOf(t: Translate, { cause, applicationName, operator, type, saved }: Notice, table: MonthlyTable | undefined): string {
+/** One sentence about a notice, with its application. `table`: the file that its mail brings. */
+export function sentenceOf(t: Translate, notice: Notice, table?: MonthlyTable): string {
+  const about = happeningOf(t, notice)
+  const whole = table && 'lacks' in table ? `${about} · ${t(table.lacks)}` : about
+  return notice.applicationName === null ? whole : t('mails.inApplication', { application: notice.applicationName, sentence: whole })
+}
+
+/** The same without the application. */
+export function happeningOf(t: Translate, { cause, operator, type, saved }: Notice): string {
   const where = operator && `${OPERATORS[operator].brand} ${t(`country.${OPERATORS[operator].country.name}`)}`
   const what = t(`mails.cause.${cause}`)
   const sentence = where ? t('mails.atOperator', { sentence: what, operator: type ? `${where}, ${t(`type.${type}`)}` : where }) : what
-  const about = saved ? t('mails.savedMonth', { sentence, name: saved.name, month: groupWords(t, 'month')(saved.month) }) : sentence
-  const whole = table && 'lacks' in table ? `${about} · ${t(table.lacks)}` : about
-  return applicationName === null ? whole : t('mails.inApplication', { application: applicationName, sentence: whole })
+  return saved ? t('mails.savedMonth', { sentence, name: saved.name, month: groupWords(t, 'month')(saved.month) }) : sentence
 }
 
 /** The path of the page about a notice. */

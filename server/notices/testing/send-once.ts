@@ -4,6 +4,7 @@ import { TEST_SECRETS_KEY } from '#server/testing/database.ts'
 import { smtpTransport } from '../mail/transport.ts'
 import { sendLinkMails } from '../send-link-mails.ts'
 import { sendNotices } from '../send-notices.ts'
+import { loopbackPush } from './push-receiver.ts'
 
 // The process that a test kills: it sends what is due, once.
 const [databaseUrl = '', url = ''] = process.argv.slice(2)
@@ -13,6 +14,7 @@ const sending = {
   pool,
   reportPool: pool,
   transport: smtpTransport({ url, from: 'Countersign <pay@countersign.example>' }),
+  push: loopbackPush(pool),
   publicUrl: 'https://pay.example',
   now: () => new Date(),
 }

@@ -12,6 +12,8 @@ import { proposeScheduledWithdrawals } from '#server/changes/scheduled-withdrawa
 import { pruneSignInThrottles } from '#server/credentials/sign-in-throttle.ts'
 import { TASK_STATEMENT_LIMIT_MS, withStatementLimit } from '#server/database/pool.ts'
 import { repairLedgerDays, sealLedgerDays } from '#server/ledger/seal-ledger-days.ts'
+import { pushKeys } from '#server/notices/browsers/browsers.ts'
+import { pushTransport } from '#server/notices/browsers/push-transport.ts'
 import { sandboxTransport, smtpTransport } from '#server/notices/mail/transport.ts'
 import { sendEvents } from '#server/notices/send-events.ts'
 import { forgetLinkMails, sendLinkMails } from '#server/notices/send-link-mails.ts'
@@ -145,7 +147,8 @@ async function sealFinishedDays({ pool, logger }: Pick<Runtime, 'pool' | 'logger
 function noticeTasks({ config, pool, reportPool, clock, directory, testSenders }: Runtime, isEnding: () => boolean): ScheduledTask[] {
   const smtp = config.mail && smtpTransport({ url: config.mail.smtpUrl, from: config.mail.from })
   const transport = config.isSandbox ? sandboxTransport(pool) : smtp
-  const sending = { pool, reportPool, transport, publicUrl: config.publicUrl, now: () => clock.now(), isEnding }
+  const push = pushTransport({ senders: testSenders, keys: () => pushKeys(pool), publicUrl: config.publicUrl })
+  const sending = { pool, reportPool, transport, push, publicUrl: config.publicUrl, now: () => clock.now(), isEnding }
   const receiverOf = (applicationId: string) => {
     const snapshot = directory.find(applicationId)
     return { secrets: snapshot?.webhookSecrets ?? [], networks: snapshot?.webhookNetworks ?? [] }

@@ -38,13 +38,15 @@ export type SendResult = {
   firstByteMs: number | null
   /** The start of the answer's body, as text that can be stored and shown; null if there was none. */
   responseStart: string | null
+  /** The answer's `Retry-After`, as it was written. */
+  retryAfter: string | null
 }
 
-export const NOTHING_ANSWERED = { firstByteMs: null, responseStart: null } as const
+export const NOTHING_ANSWERED = { firstByteMs: null, responseStart: null, retryAfter: null } as const
 
 export type Sender = {
   /** Makes one attempt. Never rejects. Resolves within the deadline, plus the delay of the event loop. */
-  send(url: string, headers: Record<string, string>, body: string): Promise<SendResult>
+  send(url: string, headers: Record<string, string>, body: string | Uint8Array): Promise<SendResult>
   close(): void
 }
 
@@ -85,7 +87,13 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-function attempt(pool: ConnectionPool, deadlineMs: number, url: URL, headers: Record<string, string>, body: string): Promise<SendResult> {
+function attempt(
+  pool: ConnectionPool,
+  deadlineMs: number,
+  url: URL,
+  headers: Record<string, string>,
+  body: string | Uint8Array,
+): Promise<SendResult> {
   return new Promise((resolve) => {
     const startedAt = performance.now()
     const connection = pool.acquire(url.origin)
@@ -105,6 +113,7 @@ function attempt(pool: ConnectionPool, deadlineMs: number, url: URL, headers: Re
         durationMs: Math.round(performance.now() - startedAt),
         firstByteMs: handler.answeredAtMs === null ? null : Math.round(handler.answeredAtMs - startedAt),
         responseStart: handler.kept.length === 0 ? null : safeText(Buffer.concat(handler.kept)),
+        retryAfter: handler.retryAfter,
       })
     }
 
@@ -135,6 +144,7 @@ type Settle = (outcome: AttemptOutcome, httpStatus: number | null, detail: strin
 type Handler = Dispatcher.DispatchHandler & {
   httpStatus: number | null
   answeredAtMs: number | null
+  retryAfter: string | null
   /** The beginning of the body. */
   kept: Buffer[]
   /** Ends the attempt if its outcome is already certain; false if it is not. */
@@ -159,6 +169,7 @@ function createHandler(connection: Connection, settle: Settle): Handler {
   return {
     httpStatus: null,
     answeredAtMs: null,
+    retryAfter: null,
     kept: [],
     conclude,
     onRequestStart() {
@@ -173,6 +184,8 @@ function createHandler(connection: Connection, settle: Settle): Handler {
       }
       this.httpStatus = status
       this.answeredAtMs = performance.now()
+      const retryAfter = headers['retry-after']
+      this.retryAfter = typeof retryAfter === 'string' ? retryAfter : null
       connection.progress.phase = 'body'
       if (status >= 300 && status < 400) {
         fail('redirect', status, `Answered ${status}${redirectTarget(headers['location'])}; redirects are not followed.`)

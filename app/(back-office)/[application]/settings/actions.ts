@@ -1,17 +1,31 @@
 'use server'
 
+import { headers } from 'next/headers'
 import { z } from 'zod'
 import { LANGUAGE_COOKIE, LOCALES } from '#lib/i18n/locale.ts'
 import { createTranslate } from '#lib/i18n/translate.ts'
+import type { PushSubscriptionKeys } from '#lib/people/browsers.ts'
 import type { AttestationAnswer, PasskeyCreation } from '#lib/people/passkeys.ts'
+import { deviceWords } from '#lib/people/sign-in.ts'
 import { type ActionResult, err, ok } from '#lib/result.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
-import { rememberChoice } from '#server/back-office/preferences.ts'
+import { readLocale, rememberChoice } from '#server/back-office/preferences.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import { passkeyDeps } from '#server/back-office/session/passkeys.ts'
 import { beganWithPasskey, continueSession } from '#server/back-office/session/session.ts'
 import { beginEnrolment, type Enrolment, finishEnrolment, peerAddress } from '#server/back-office/session/sign-in.ts'
 import { MESSAGES } from '#server/messages.ts'
+import {
+  type AddFailure,
+  addBrowser,
+  pushKeys,
+  removeBrowser,
+  subscriptionSchema,
+  type TestFailure,
+  testBrowser,
+} from '#server/notices/browsers/browsers.ts'
+import { pushTransport } from '#server/notices/browsers/push-transport.ts'
+import { testNotification } from '#server/notices/browsers/write-notification.ts'
 import { changeNoticeSettings, noticeSettingsSchema } from '#server/notices/notice-preferences.ts'
 import { changeOwnPreferences } from '#server/people/accounts.ts'
 import { attestationSchema } from '#server/people/passkeys/passkey-answer.ts'
@@ -42,14 +56,42 @@ export async function changeLook(
   })
 }
 
-/** Stores how and when the person is told of each cause by e-mail. */
+/** Stores how and when the person is told of each cause. */
 export async function changeNotices(
   application: string,
-  input: { causes: Readonly<Record<string, unknown>>; times: Readonly<Record<string, number | null>> },
+  input: { causes: Readonly<Record<string, unknown>>; inBrowser: readonly string[]; times: Readonly<Record<string, number | null>> },
 ): Promise<ActionResult<null, never>> {
   return runAction({ schema: noticeSettingsSchema, permission: PERMISSION, application, input }, async (actor, settings) => {
     await changeNoticeSettings(backOfficeRuntime().pool, actor.id, settings)
     return ok(null)
+  })
+}
+
+/** Has the person told in this browser too. */
+export async function turnOnBrowser(application: string, input: PushSubscriptionKeys): Promise<ActionResult<void, AddFailure>> {
+  return runAction({ schema: subscriptionSchema, permission: PERMISSION, application, input }, async (actor, subscription) => {
+    const { pool, clock, config } = backOfficeRuntime()
+    const name = deviceWords((await headers()).get('user-agent') ?? '')
+    return addBrowser({ pool, clock }, { personId: actor.id, name, subscription, allowsPrivateTargets: config.isSandbox })
+  })
+}
+
+const oneBrowser = z.object({ browserId: z.uuid() })
+
+/** The person is no longer told in one of their browsers. */
+export async function turnOffBrowser(application: string, input: { browserId: string }): Promise<ActionResult<void, 'not_found'>> {
+  return runAction({ schema: oneBrowser, permission: PERMISSION, application, input }, (actor, { browserId }) =>
+    removeBrowser(backOfficeRuntime().pool, { personId: actor.id, browserId }),
+  )
+}
+
+/** Sends a notification to one of the person's browsers. */
+export async function sendTest(application: string, input: { browserId: string }): Promise<ActionResult<void, TestFailure>> {
+  return runAction({ schema: oneBrowser, permission: PERMISSION, application, input }, async (actor, { browserId }) => {
+    const { pool, clock, config, testSenders } = backOfficeRuntime()
+    const push = pushTransport({ senders: testSenders, keys: () => pushKeys(pool), publicUrl: config.publicUrl })
+    const notification = testNotification(await readLocale(), application)
+    return testBrowser({ pool, clock, push }, { personId: actor.id, browserId, notification })
   })
 }
 

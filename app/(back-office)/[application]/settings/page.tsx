@@ -9,7 +9,7 @@ import { Link } from '#components/ui/link.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import { paths } from '#lib/pages/paths.ts'
 import type { Role } from '#lib/people/permissions.ts'
-import { readUserAgent } from '#lib/people/sign-in.ts'
+import { deviceWords } from '#lib/people/sign-in.ts'
 import { THEMES, type Theme } from '#lib/people/viewer.ts'
 import { zoneWords } from '#lib/time/format-time.ts'
 import { listTimeZones } from '#lib/time/time-zones.ts'
@@ -19,6 +19,8 @@ import { currentPerson } from '#server/back-office/current-person.ts'
 import { getT, readLocale, readTheme } from '#server/back-office/preferences.ts'
 import { offersPasskeys } from '#server/back-office/session/passkeys.ts'
 import { listChanges } from '#server/changes/list-changes.ts'
+import { listBrowsers } from '#server/notices/browsers/browser-store.ts'
+import { pushKeys } from '#server/notices/browsers/browsers.ts'
 import { CHOSEN_CAUSES, DELIVERIES } from '#server/notices/notice-preferences.ts'
 import { readPreferences, readTimes } from '#server/notices/notice-store.ts'
 import { listPasskeys } from '#server/people/passkeys/passkey-store.ts'
@@ -27,6 +29,7 @@ import { setTheme, signOutEverywhere } from '../../../actions/session.ts'
 import { ChangeList } from '../_components/changes/change-list.tsx'
 import { DeputySection } from '../_components/deputies/deputy-section.tsx'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
+import { Browsers } from './_components/browser-settings.tsx'
 import { NoticesForm } from './_components/notices-form.tsx'
 import { Passkeys } from './_components/passkey-settings.tsx'
 import { PreferencesForm } from './_components/preferences-form.tsx'
@@ -38,8 +41,8 @@ export const generateMetadata = titled('settings.title')
 export default async function SettingsPage({ params }: PageProps) {
   const { application } = await params
   const actor = await requireActor(application, 'own-settings:change')
-  const { pool, clock } = backOfficeRuntime()
-  const [t, locale, theme, person, secondFactor, passkeys, { changes }, notices, times] = await Promise.all([
+  const { pool, clock, config } = backOfficeRuntime()
+  const [t, locale, theme, person, secondFactor, passkeys, { changes }, notices, times, browsers, { publicKey }] = await Promise.all([
     getT(),
     readLocale(),
     readTheme(),
@@ -49,6 +52,8 @@ export default async function SettingsPage({ params }: PageProps) {
     listChanges(pool, { applicationId: actor.applicationId, kinds: ['person.deputy'], actor }),
     readPreferences(pool, actor.id),
     readTimes(pool, actor.id),
+    listBrowsers(pool, actor.id),
+    pushKeys(pool),
   ])
   if (!person) notFound()
   const timeZone = actor.timeZone ?? actor.businessZone
@@ -68,10 +73,18 @@ export default async function SettingsPage({ params }: PageProps) {
         <SettingsSection id="notices" title={t('settings.notices')} lead={t('settings.noticesLead', { zone: zoneWords(t, timeZone) })}>
           <NoticesForm
             application={application}
-            causes={CHOSEN_CAUSES.map((cause) => ({ cause, label: t(`mails.cause.${cause}`), delivery: notices[cause] ?? 'at_once' }))}
+            causes={CHOSEN_CAUSES.map((cause) => ({
+              cause,
+              label: t(`mails.cause.${cause}`),
+              ...(notices[cause] ?? { delivery: 'at_once', inBrowser: true }),
+            }))}
             times={times}
             deliveries={DELIVERIES.map((delivery) => ({ delivery, label: t(`settings.notices.${delivery}`) }))}
           />
+        </SettingsSection>
+        <SettingsSection id="browsers" title={t('settings.browsers')} lead={t('settings.browsersLead')}>
+          {config.isSandbox && <p className="mb-3 text-quiet">{t('settings.browsersSandbox')}</p>}
+          <Browsers application={application} browsers={browsers} publicKey={publicKey} />
         </SettingsSection>
         <SettingsSection id="password" title={t('settings.password')} lead={t('settings.passwordLead')}>
           <PasswordButton application={application} email={person.email} />
@@ -119,12 +132,6 @@ export default async function SettingsPage({ params }: PageProps) {
       </div>
     </PageContent>
   )
-}
-
-/** A first name for a passkey of this browser. */
-function deviceWords(userAgent: string): string {
-  const { browser, system } = readUserAgent(userAgent)
-  return [browser, system].filter(Boolean).join(' · ')
 }
 
 type Membership = { slug: string; name: string; roles: readonly Role[] }

@@ -34,7 +34,7 @@ const REFUSED_AFTER_MS = 500
 /** Several times what the browsers of a large office ask for when all open the product in the same second. */
 const PACE = { networkMax: 100, allMax: 500, heldMs: 500 }
 /** Files beside the pages, and the streams of live pages: none renders anything. */
-const FILES = new Set(['/robots.txt', '/icon.svg'])
+const FILES = new Set(['/robots.txt', '/icon.svg', '/push-worker.js'])
 const STREAM = /^\/api\/back-office\/[^/]+\/live$/
 
 /**

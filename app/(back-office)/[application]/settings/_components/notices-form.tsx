@@ -5,15 +5,15 @@ import { ErrorNotice } from '#components/form/error-notice.tsx'
 import { ScriptForm } from '#components/form/script-form.tsx'
 import { useAction } from '#components/form/use-action.tsx'
 import { Button } from '#components/ui/button.tsx'
-import { Select } from '#components/ui/field.tsx'
+import { Checkbox, Select } from '#components/ui/field.tsx'
 import { useTranslations } from '#components/ui/translations.tsx'
 import { changeNotices } from '../actions.ts'
 
 type Times = { digestHour: number; quietFrom: number | null; quietUntil: number | null }
-type Settings = { causes: Record<string, FormDataEntryValue>; times: Times }
+type Settings = { causes: Record<string, FormDataEntryValue>; inBrowser: string[]; times: Times }
 type Props = {
   application: string
-  causes: readonly { cause: string; label: string; delivery: string }[]
+  causes: readonly { cause: string; label: string; delivery: string; inBrowser: boolean }[]
   deliveries: readonly { delivery: string; label: string }[]
   times: Times
 }
@@ -21,7 +21,7 @@ type Props = {
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 const MORNING = 7
 
-/** A choice for each cause of which people are told by e-mail, and when they are. */
+/** A choice for each cause of which people are told by e-mail and in their browsers, and when they are. */
 export function NoticesForm({ application, causes, deliveries, times }: Props) {
   const { t } = useTranslations()
   const { run, isPending, error } = useAction((chosen: Settings) => changeNotices(application, chosen), {
@@ -31,9 +31,12 @@ export function NoticesForm({ application, causes, deliveries, times }: Props) {
   })
   function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
-    const { digestHour, quietFrom = '', quietUntil = '', ...chosen } = Object.fromEntries(new FormData(event.currentTarget))
+    const form = new FormData(event.currentTarget)
+    const inBrowser = form.getAll('inBrowser').map(String)
+    form.delete('inBrowser')
+    const { digestHour, quietFrom = '', quietUntil = '', ...chosen } = Object.fromEntries(form)
     const [from, until] = quietFrom === '' ? [null, null] : [Number(quietFrom), Number(quietUntil)]
-    run({ causes: chosen, times: { digestHour: Number(digestHour), quietFrom: from, quietUntil: until } })
+    run({ causes: chosen, inBrowser, times: { digestHour: Number(digestHour), quietFrom: from, quietUntil: until } })
   }
   return (
     <ScriptForm onSubmit={save} className="grid items-end gap-4 sm:grid-cols-2">
@@ -42,14 +45,23 @@ export function NoticesForm({ application, causes, deliveries, times }: Props) {
           <ErrorNotice error={error} />
         </div>
       )}
-      {causes.map(({ cause, label, delivery }) => (
-        <Select key={cause} id={`notice-${cause}`} name={cause} label={label} defaultValue={delivery}>
-          {deliveries.map((choice) => (
-            <option key={choice.delivery} value={choice.delivery}>
-              {choice.label}
-            </option>
-          ))}
-        </Select>
+      {causes.map(({ cause, label, delivery, inBrowser }) => (
+        <div key={cause} className="grid gap-1.5">
+          <Select id={`notice-${cause}`} name={cause} label={label} defaultValue={delivery}>
+            {deliveries.map((choice) => (
+              <option key={choice.delivery} value={choice.delivery}>
+                {choice.label}
+              </option>
+            ))}
+          </Select>
+          <Checkbox
+            name="inBrowser"
+            value={cause}
+            defaultChecked={inBrowser}
+            label={t('settings.notices.inBrowser')}
+            aria-label={t('settings.notices.inBrowserOf', { cause: label })}
+          />
+        </div>
       ))}
       <TimeFields times={times} />
       <Button type="submit" isBusy={isPending} className="justify-self-start sm:col-span-2">
@@ -59,7 +71,7 @@ export function NoticesForm({ application, causes, deliveries, times }: Props) {
   )
 }
 
-/** The hour of the digest, and the hours in which no e-mail is sent. */
+/** The hour of the digest, and the hours in which nothing is sent. */
 function TimeFields({ times }: { times: Times }) {
   const { t } = useTranslations()
   const [from, setFrom] = useState(times.quietFrom === null ? '' : String(times.quietFrom))

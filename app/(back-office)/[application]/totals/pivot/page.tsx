@@ -24,12 +24,12 @@ export default async function PivotPage({ params, searchParams }: PageProps) {
   if (!read.ok) return <WrongAddress href={paths.pivot(application)} />
   const query = withoutRepeat(read.value)
   const { pool, reportPool, clock, config } = backOfficeRuntime()
-  const [views, { monthly_totals: delivery }, pivot] = await Promise.all([
+  const [views, { monthly_totals: choice }, pivot] = await Promise.all([
     listViews(pool, { applicationId: actor.applicationId, personId: actor.id, list: 'totals' }),
     readPreferences(pool, actor.id),
     readPivot(reportPool, actor, query, clock.now()),
   ])
-  const by = !config.mail && !config.isSandbox ? 'no_server' : delivery === 'never' ? 'not_wanted' : 'email'
+  const by = !config.mail && !config.isSandbox ? 'no_server' : choice?.delivery === 'never' ? 'not_wanted' : 'email'
   return (
     <PageContent words={['totals.', 'pivot.', 'views.']} data={[seed(pivotQuery(application, pivotAddress(query)), pivot)]}>
       <PivotBoard

@@ -1,10 +1,5 @@
-import { z } from 'zod'
 import type { ADJUSTMENT_CHANGES } from '#lib/approvals/proposed-change.ts'
-import { text } from '#lib/schemas/proposal.ts'
-import { pageFromOne } from '#lib/schemas/read-address.ts'
-import { isCleanText } from '#lib/text/clean-text.ts'
 import { DAY_MS } from '#lib/time/time.ts'
-import { WALLETS } from './wallets.ts'
 
 /** Classes of exceptions, gravest first. `contradicted`: only the operator's answers say it yet, no statement. The texts are `close.class.<class>`. */
 export const EXCEPTION_CLASSES = [
@@ -25,7 +20,10 @@ const URGENT: ReadonlySet<ExceptionClass> = new Set(['success_failed_there', 'pa
 const [URGENT_DAYS, OTHER_DAYS] = [1, 3]
 
 /** The adjustments that may be proposed for several exceptions together. */
-const EXCEPTION_ADJUSTMENTS = ['adjustment.late', 'adjustment.reverse'] as const satisfies readonly (typeof ADJUSTMENT_CHANGES)[number][]
+export const EXCEPTION_ADJUSTMENTS = [
+  'adjustment.late',
+  'adjustment.reverse',
+] as const satisfies readonly (typeof ADJUSTMENT_CHANGES)[number][]
 export type ExceptionAdjustment = (typeof EXCEPTION_ADJUSTMENTS)[number]
 
 /** When an exception should be closed. */
@@ -42,62 +40,10 @@ export type ExceptionOutcome = 'matched' | 'agreed' | 'adjusted' | 'explained' |
 /** Ages that the list can be narrowed to, in days. */
 export const EXCEPTION_AGES = [1, 3, 7, 30] as const
 
-/** The address of the list. `open`: everything that is not closed. */
-export const exceptionFilterSchema = z.object({
-  state: z.enum(['open', 'closed']).default('open'),
-  /** `me`, `nobody` or a person. */
-  owner: z
-    .union([z.enum(['me', 'nobody']), z.uuid()])
-    .nullable()
-    .default(null),
-  /** Opened at least this many days ago. */
-  days: z.coerce
-    .number()
-    .refine((days) => EXCEPTION_AGES.some((each) => each === days))
-    .nullable()
-    .default(null),
-  wallet: z
-    .string()
-    .refine((id) => WALLETS.some(({ wallet }) => wallet === id))
-    .nullable()
-    .default(null),
-  page: pageFromOne(100_000),
-})
-export type ExceptionFilter = z.output<typeof exceptionFilterSchema>
-
 /** A note that is stored with an event, in characters. */
 export const EXCEPTION_NOTE_MAX = 500
-/** As many as a page of the list has. */
-const ADJUSTED_TOGETHER_MAX = 50
-const exceptionId = z.uuid()
-const note = z.string().trim().max(EXCEPTION_NOTE_MAX).refine(isCleanText)
-
 /** An exception by its id, or the one about a transaction of the application whose outcome is unknown, which opens with the first act. */
 export type ExceptionRef = { exceptionId: string } | { transactionId: string }
-
-function about<const Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.union([z.strictObject({ exceptionId, ...shape }), z.strictObject({ transactionId: z.uuid(), ...shape })])
-}
-
-/** The inputs of what people do with an exception. */
-export const exceptionInputs = {
-  take: about({}),
-  handOver: about({ personId: z.uuid(), note }),
-  note: about({ note: note.min(1) }),
-  /** The same adjustment for the transactions of several exceptions. */
-  adjust: z.strictObject({
-    kind: z.enum(EXCEPTION_ADJUSTMENTS),
-    exceptionIds: z
-      .array(exceptionId)
-      .min(1)
-      .max(ADJUSTED_TOGETHER_MAX)
-      .refine((ids) => new Set(ids).size === ids.length),
-    evidence: text(200).min(1),
-    note: text(500),
-    waivesFees: z.boolean(),
-  }),
-  close: z.strictObject({ exceptionId, outcome: z.enum(['explained', 'adjusted']), note: note.min(1) }),
-} as const
 
 /** An exception as the list shows it. `amount`: a decimal; `day`: null while no statement has a line about it. */
 export type ExceptionDto = {

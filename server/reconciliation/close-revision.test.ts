@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { exceptionFilterSchema } from '#lib/reconciliation/exceptions.ts'
+import { exceptionFilterSchema } from '#lib/schemas/exceptions.ts'
 import { createLiveHub } from '#server/back-office/live-hub.ts'
 import { systemClock } from '#server/clock.ts'
 import { storeContradictions } from '#server/operators/work/contradiction-store.ts'

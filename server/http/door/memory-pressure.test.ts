@@ -7,7 +7,7 @@ const MB = 1024 * 1024
 
 function watched(t: TestContext, collectMs = 0) {
   t.mock.timers.enable({ apis: ['setInterval'] })
-  const state = { rssBytes: 200 * MB, nowMs: 0, collections: 0, savers: Array<boolean>() }
+  const state = { rssBytes: 200 * MB, nowMs: 0, collections: 0, savers: [] as boolean[] }
   const pressure = watchMemoryPressure({
     readRss: () => state.rssBytes,
     nowMs: () => state.nowMs,

@@ -66,7 +66,10 @@ export function watchMemoryPressure(options: MemoryPressureOptions = {}): Memory
   let pauseMs = COLLECT_EVERY_MS
   const timer = setInterval(() => {
     rss = readRss()
-    if (isSaving ? rss < SAVER_BYTES.until : rss >= SAVER_BYTES.from) setSaver((isSaving = !isSaving))
+    if (isSaving ? rss < SAVER_BYTES.until : rss >= SAVER_BYTES.from) {
+      isSaving = !isSaving
+      setSaver(isSaving)
+    }
     isShort = rss >= Math.max(SHORT_BYTES, rest.add(rss) + REST_MARGIN_BYTES)
     const isUnchanged = Math.abs(rss - collectedRss) < CHANGE_BYTES
     if (!isUnchanged) pauseMs = COLLECT_EVERY_MS

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, test } from 'node:test'
-import { type ExceptionDetailDto, exceptionFilterSchema } from '#lib/reconciliation/exceptions.ts'
+import type { ExceptionDetailDto } from '#lib/reconciliation/exceptions.ts'
+import { exceptionFilterSchema } from '#lib/schemas/exceptions.ts'
 import { DAY_MS, utcDayOf } from '#lib/time/time.ts'
 import type { PersonCommandActor } from '#server/audit/command-actor.ts'
 import { listAudit, verifyAuditChain } from '#server/audit/read-audit.ts'

@@ -5,12 +5,12 @@ import {
   dueAt,
   type ExceptionDetailDto,
   type ExceptionDto,
-  type ExceptionFilter,
   type ExceptionLineDto,
   type ExceptionPage,
   type ExceptionTransactionDto,
 } from '#lib/reconciliation/exceptions.ts'
 import { walletOf } from '#lib/reconciliation/wallets.ts'
+import type { ExceptionFilter } from '#lib/schemas/exceptions.ts'
 import { DAY_MS } from '#lib/time/time.ts'
 import type { Queryable } from '#server/database/pool.ts'
 import { isMatched, listLinesOfTransaction, listTransactionsOfLine } from '../matching/match-candidate-store.ts'

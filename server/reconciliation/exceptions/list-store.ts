@@ -4,11 +4,11 @@ import {
   EXCEPTION_CLASSES,
   type ExceptionClass,
   type ExceptionEventDto,
-  type ExceptionFilter,
   type ExceptionOutcome,
   type OperatorAnswer,
 } from '#lib/reconciliation/exceptions.ts'
 import { findWallet } from '#lib/reconciliation/wallets.ts'
+import type { ExceptionFilter } from '#lib/schemas/exceptions.ts'
 import type { Queryable } from '#server/database/pool.ts'
 
 export type ExceptionRow = {

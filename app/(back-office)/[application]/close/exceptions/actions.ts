@@ -1,7 +1,8 @@
 'use server'
 
-import { type ExceptionRef, exceptionInputs } from '#lib/reconciliation/exceptions.ts'
+import type { ExceptionRef } from '#lib/reconciliation/exceptions.ts'
 import type { ActionResult } from '#lib/result.ts'
+import { exceptionInputs } from '#lib/schemas/exceptions.ts'
 import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { runAction } from '#server/back-office/run-action.ts'
 import {

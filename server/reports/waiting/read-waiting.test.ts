@@ -102,9 +102,9 @@ test('a returned payment or batch until its own maker dismisses it, once; the pa
   const { person, seen, pool, applicationId } = await scene()
   const [maker, colleague, checker] = [await person('maker'), await person('maker'), await person('checker')]
   const batchId = randomUUID()
-  const own = { type: 'COLLECT', source: 'person', makerId: maker.id, bands: [aBand()] } as const
+  const own = { type: 'COLLECT' as const, source: 'person' as const, makerId: maker.id, bands: [aBand()] }
   const single = anIntakeItem(applicationId, own)
-  const rows = [1, 2].map(() => anIntakeItem(applicationId, { ...own, source: 'file', batchId }))
+  const rows = [1, 2].map(() => anIntakeItem(applicationId, { ...own, source: 'file' as const, batchId }))
   for (const items of [[single], rows]) {
     await takeIn(pool, items)
     await transition(

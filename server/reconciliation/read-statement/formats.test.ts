@@ -19,6 +19,7 @@ import {
   WAVE_PAYOUT_HEADER,
   xlsx,
 } from '../testing/statements.ts'
+import { readAmount } from './cells/cells.ts'
 import type { ReadingWallet } from './statement-lines.ts'
 
 const [transactionId, applicationId] = [randomUUID(), randomUUID()]
@@ -64,17 +65,47 @@ const MTN_OUT = mtnRow({
   Amount: '-3000',
 })
 
+const MTN_RETURNED = mtnRow({
+  Id: '21937683630',
+  Date: '2026-11-05 07:00:00',
+  Status: 'Successful',
+  Type: 'Transfer',
+  From: 'FRI:237670000009/MSISDN',
+  To: 'FRI:237677000002/MSISDN',
+  'From / Fee': '25',
+  'From / Refunded fee': '10',
+  'From / Taxes': '4',
+  'From / Refunded taxes': '3',
+  Amount: '-3000',
+})
+
 test('MTN: repeated headings are read by their place, the amount is gross with our fee beside it, and out is negative', async () => {
-  const file = await read(csv([MTN_HEADER, MTN_IN, MTN_OUT]), 'MOMOCM', { zone: 'Africa/Douala' })
+  const file = await read(csv([MTN_HEADER, MTN_IN, MTN_OUT, MTN_RETURNED]), 'MOMOCM', { zone: 'Africa/Douala' })
   assert.deepEqual(shown(file), [
     ['21937683628', 'payment', 5000, 50, 4950],
     ['21937683629', 'payment', -3000, 25, -3025],
+    // What was returned of the fee and of the tax is not taken.
+    ['21937683630', 'payment', -3000, 15, -3016],
   ])
   const [collect, deposit] = file.lines
   assert.deepEqual([collect?.our_id, collect?.our_application_id, deposit?.our_id], [transactionId, applicationId, transactionId])
   assert.deepEqual([collect?.at, collect?.local_day, collect?.phone_forms], ['2026-11-05T22:30:00.000Z', '2026-11-05', ['237677000001']])
   assert.deepEqual(file.summary.accounts, ['237670000009'])
 })
+
+for (const [printed, minor] of [
+  ['500-', -50_000n],
+  ['500−', -50_000n],
+  ['-500', -50_000n],
+  ['–500,50', -50_050n],
+  ['(500)', -50_000n],
+  ['+500', 50_000n],
+  ['500+', 50_000n],
+  ['1 053,50 FCFA', 105_350n],
+  ['1.053', 105_300n],
+  ['-', null],
+] as const)
+  test(`${minor} for the printed amount ${printed}`, () => assert.equal(readAmount(printed), minor))
 
 test('MTN: 56 columns with accounts, an External id that was cut, a reversal without one, failed lines in no sum', async () => {
   const wide = (row: readonly string[], from: string, to: string) => {

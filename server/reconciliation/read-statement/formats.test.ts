@@ -19,7 +19,6 @@ import {
   WAVE_PAYOUT_HEADER,
   xlsx,
 } from '../testing/statements.ts'
-import { readAmount } from './cells/cells.ts'
 import type { ReadingWallet } from './statement-lines.ts'
 
 const [transactionId, applicationId] = [randomUUID(), randomUUID()]
@@ -93,20 +92,6 @@ test('MTN: repeated headings are read by their place, the amount is gross with o
   assert.deepEqual(file.summary.accounts, ['237670000009'])
 })
 
-for (const [printed, minor] of [
-  ['500-', -50_000n],
-  ['500−', -50_000n],
-  ['-500', -50_000n],
-  ['–500,50', -50_050n],
-  ['(500)', -50_000n],
-  ['+500', 50_000n],
-  ['500+', 50_000n],
-  ['1 053,50 FCFA', 105_350n],
-  ['1.053', 105_300n],
-  ['-', null],
-] as const)
-  test(`${minor} for the printed amount ${printed}`, () => assert.equal(readAmount(printed), minor))
-
 test('MTN: 56 columns with accounts, an External id that was cut, a reversal without one, failed lines in no sum', async () => {
   const wide = (row: readonly string[], from: string, to: string) => {
     const copy = [...row]
@@ -167,6 +152,17 @@ test('Wave collects: the amount is net, and 12 AM, 12 PM and afternoon hours are
   )
   assert.deepEqual(shown(file)[0], ['T0', 'payment', 500, 5, 495])
   assert.deepEqual([file.lines[0]?.our_id, file.lines[0]?.phone_forms], [transactionId, ['2250707123456', '22507123456']])
+})
+
+test('the list of a day of Wave: a reversal is known by its mark alone, and its whole amount is gross', async () => {
+  const header = 'timestamp,transaction_id,transaction_type,is_reversal,amount,fee,balance,currency,counterparty_mobile,client_reference'
+  const row = (id: string, isReversal: string, amount: string) =>
+    `2026-11-05T10:00:00Z,${id},merchant_payment,${isReversal},${amount},5,,XOF,+221771234567,`
+  const file = await read([header, row('T1', 'false', '495'), row('T2', 'true', '-495')].join('\n'), 'SNWAVE')
+  assert.deepEqual(shown(file), [
+    ['T1', 'payment', 500, 5, 495],
+    ['T2', 'reversal', -495, 0, -495],
+  ])
 })
 
 test('Wave payouts: the same lines with a good header, with headers in broken UTF-8, and as Windows-1252', async () => {

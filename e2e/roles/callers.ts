@@ -6,18 +6,18 @@ import type { Pool } from '#server/database/pool.ts'
 import { blockPerson, createPerson } from '#server/people/accounts.ts'
 import { must } from '#server/testing/partner.ts'
 
-/** A caller: `roles` in the application of the addresses, or why they have none there. */
+/** A caller: `roles` in the application of the addresses, or why they have none there. `isDeputy`: stands in for an absent checker. */
 export type Caller = {
   name: string
   cookie: string
-  standing: { kind: 'nobody' | 'outsider' } | { kind: 'member'; roles: readonly Role[] }
+  standing: { kind: 'nobody' | 'outsider' } | { kind: 'member'; roles: readonly Role[]; isDeputy?: true }
 }
 
 const COMBINATIONS: readonly (readonly Role[])[] = [...ROLES.map((role) => [role]), ['maker', 'checker']]
 
 /**
- * Nobody, each role, a maker who is a checker too, a person with every role in another application, a person with every role here
- * who was blocked after signing in, and a person who was signed out everywhere.
+ * Nobody, each role, a maker who is a checker too, the deputy of an absent checker, a person with every role in another application, a person with
+ * every role here who was blocked after signing in, and a person who was signed out everywhere.
  */
 export async function gatherCallers(baseUrl: string, pool: Pool, application: { here: string; elsewhere: string }): Promise<Caller[]> {
   const callers: Caller[] = [{ name: 'nobody', cookie: '', standing: { kind: 'nobody' } }]
@@ -25,6 +25,7 @@ export async function gatherCallers(baseUrl: string, pool: Pool, application: { 
     const { cookie } = await newPerson(baseUrl, pool, application.here, roles)
     callers.push({ name: roles.join('+'), cookie, standing: { kind: 'member', roles } })
   }
+  callers.push(await newDeputy(baseUrl, pool, application.here))
   const outsider = await newPerson(baseUrl, pool, application.elsewhere, ROLES)
   callers.push({ name: 'a person of another application', cookie: outsider.cookie, standing: { kind: 'outsider' } })
   const blocked = await newPerson(baseUrl, pool, application.here, ROLES)
@@ -32,6 +33,21 @@ export async function gatherCallers(baseUrl: string, pool: Pool, application: { 
   callers.push({ name: 'a blocked person', cookie: blocked.cookie, standing: { kind: 'nobody' } })
   callers.push({ name: 'a forged session', cookie: `${outsider.cookie.slice(0, -6)}forged`, standing: { kind: 'nobody' } })
   return callers
+}
+
+/** An engineer who decides in the place of an absent checker, and has no other right of a checker. */
+async function newDeputy(baseUrl: string, pool: Pool, applicationId: string): Promise<Caller> {
+  const roles = ['engineer'] as const
+  const absent = await newPerson(baseUrl, pool, applicationId, ['checker'])
+  const { personId, cookie } = await newPerson(baseUrl, pool, applicationId, roles)
+  // After the sign-in, because this person has no device for codes.
+  await pool.query('update people set totp_enabled_at = now() where person_id = $1', [personId])
+  await pool.query(
+    `insert into deputies (application_id, deputyship_id, absent_id, deputy_id, starts_at, ends_at, change_id)
+       values ($1, gen_random_uuid(), $2, $3, now() - interval '1 hour', now() + interval '1 day', gen_random_uuid())`,
+    [applicationId, absent.personId, personId],
+  )
+  return { name: 'the deputy of a checker', cookie, standing: { kind: 'member', roles, isDeputy: true } }
 }
 
 /** A new person with these roles, signed in; the application then allows all of them in one person. */

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import type { Role } from '#lib/people/permissions.ts'
 import { approvalFilterSchema } from '#lib/schemas/list-filter.ts'
@@ -57,12 +58,13 @@ async function scene() {
     must(await confirm(changeId, anna))
     return changeId
   }
-  const wait = async (makerId: string | null, steps = [1]) => {
+  const wait = async (makerId: string | null, steps = [1], apiUserId: string | null = null) => {
     const item = anIntakeItem(applicationId, {
       type: 'COLLECT',
       source: makerId === null ? 'api' : 'person',
       makerId,
       bands: [aBand({ steps })],
+      actor: { kind: 'api', id: apiUserId },
     })
     await takeIn(pool, [item])
     return item.transactionId
@@ -102,6 +104,20 @@ test('PENDING after a deputy approves whose second factor is a passkey', async (
   await run('update people set totp_enabled_at = null where person_id = $1', yannick.id)
   await givePasskey({ pool, clock: systemClock }, yannick.id)
   await name()
+  assert.equal(await say(await wait(null), yannick.id), 'PENDING')
+})
+
+test('deputy_may_not for what a program made whose password the absent person received', async () => {
+  const { applicationId, helene, yannick, name, wait, say, run } = await scene()
+  await name()
+  const apiUserId = randomUUID()
+  await run(
+    `insert into api_users (application_id, api_user_id, username, password_hash, password_holders) values ($1, $2::uuid, $2::text, 'x', array[$3::uuid])`,
+    applicationId,
+    apiUserId,
+    helene.id,
+  )
+  assert.equal(await say(await wait(null, [1], apiUserId), yannick.id), 'deputy_may_not')
   assert.equal(await say(await wait(null), yannick.id), 'PENDING')
 })
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { makeFileBatch } from '#server/testing/batches/file-batch.ts'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
-import { fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { aBand, decisionDeps, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
+import { must } from '#server/testing/partner.ts'
 import { readBatch } from './batches.ts'
+import { decide } from './decide.ts'
 
 let database: TestDatabase
 before(async () => {
@@ -57,4 +60,20 @@ test('no balance for the operators of a batch that collects', async () => {
     shown?.operators.map(({ operator, balance }) => [operator, balance]),
     [['MOMOCM', null]],
   )
+})
+
+test('the approvals of the row that has the fewest, where a program had only one row approved', async () => {
+  const { applicationId, makerId, viewer } = await openDesk()
+  const { batchId, items } = await makeFileBatch(database.pool, {
+    applicationId,
+    makerId,
+    count: 2,
+    change: () => ({ bands: [aBand({ steps: [2] })] }),
+  })
+  const checkerId = await makePerson(database.pool, applicationId, ['checker'])
+  const transactionId = items[0]?.transactionId ?? ''
+  const decision = { applicationId, transactionId, checkerId, decision: 'validated', note: 'Seen' } as const
+  must(await decide(decisionDeps(database.pool), { ...decision, through: 'api', actor: { kind: 'api', id: randomUUID() } }))
+  const shown = await readBatch(database.pool, viewer, batchId)
+  assert.deepEqual([shown?.given, shown?.needed], [0, 2])
 })

@@ -112,7 +112,8 @@ test('not_a_sandbox outside of a sandbox', async () => {
 })
 
 test('403 of the API where the application is disabled', async () => {
-  assert.equal(must(await run('collect', { application: { ...applicationNow(), isEnabled: false } })).status, 403)
+  const application = { ...applicationNow(), isEnabled: false }
+  for (const operation of ['collect', 'listOperators']) assert.equal(must(await run(operation, { application })).status, 403, operation)
 })
 
 test('no_api_user where every API user is blocked', async () => {

@@ -38,9 +38,10 @@ test('warnings from one statement: duplicates in the file, paid lately, another 
       '2290197123456;Koffi;100;BJMTN',
       '237670000001;MBARGA clarissé;1;MOMOCM',
       '237670000002;Jean Talla;1;MOMOCM',
+      '237670000003;Clarisse Mbala;1;MOMOCM',
     ],
     {
-      transactions: [{ phoneNumber, amountMinor: 500_000n }, { phoneNumber: '237670000001' }, { phoneNumber: '237670000002' }],
+      transactions: [{ phoneNumber, amountMinor: 500_000n }, ...[1, 2, 3].map((end) => ({ phoneNumber: `23767000000${end}` }))],
     },
   )
   await harness.pool.query(
@@ -50,7 +51,7 @@ test('warnings from one statement: duplicates in the file, paid lately, another 
   await decideRepair(harness.deps(), { ...(await harness.command(one)), repair: 'benin', isAccepted: true })
   assert.deepEqual(
     (await harness.rowsOf(one)).map(({ warnings }) => warnings.map(({ kind }) => kind)),
-    [['duplicate', 'paid'], ['duplicate', 'paid'], ['duplicate'], ['duplicate'], [], ['name']],
+    [['duplicate', 'paid'], ['duplicate', 'paid'], ['duplicate'], ['duplicate'], [], ['name'], ['name']],
   )
 })
 

@@ -73,6 +73,8 @@ test('a posting for each of three exceptions that one person proposed together a
   ])
   assert.deepEqual(rows, [{ outcome: 'adjusted' }])
   assert.deepEqual(await confirmAll(batchId), { ok: false, error: 'not_open' })
+  const exceptionId = found[0]?.exceptionId ?? ''
+  assert.deepEqual(await together([exceptionId]), { ok: false, error: { exceptionId, failure: 'no_exception' } })
   assert.deepEqual(await verifyDatabase(desk.database.pool), [])
 })
 

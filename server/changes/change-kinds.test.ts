@@ -166,6 +166,15 @@ test('address.allow and address.deny know a network in every spelling', async ()
   })
 })
 
+test('already_proposed for a network that waits in another spelling', async () => {
+  const propose = (kind: ChangeKindName, input: unknown) => proposeChange(database.pool, { applicationId, kind, input, actor: anna })
+  assert.ok((await propose('address.allow', { network: '::ffff:203.0.113.0/120', note: '' })).ok)
+  assert.deepEqual(await propose('address.allow', { network: '203.0.113.0/24', note: '' }), { ok: false, error: 'already_proposed' })
+  assert.ok((await make('address.allow', { network: '192.0.2.7', note: '' })).ok)
+  assert.ok((await propose('address.deny', { network: '::ffff:192.0.2.7' })).ok)
+  assert.deepEqual(await propose('address.deny', { network: '192.0.2.7' }), { ok: false, error: 'already_proposed' })
+})
+
 test('policy.activate activates a version, and refuses its author as the second person', async () => {
   const rules = [{ name: 'Any', sources: ['api'], approvals: [2] }]
   const written = await proposePolicy(database.pool, { applicationId, rules, actor: ben })

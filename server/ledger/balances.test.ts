@@ -163,3 +163,46 @@ test('a posting at the first instant of a period is in its sums by day and by zo
     { day: '2026-03-02', deposit_minor: 100n },
   ])
 })
+
+/** Every kind of posting in both directions, at one instant. */
+async function postEachKind(applicationId: string, at: Date, amounts: readonly [amount: number, feeSystem: number, feeApp: number]) {
+  await database.pool.query(
+    `insert into ledger_postings (application_id, subject_id, kind, operator, currency, collect_minor, deposit_minor, held_minor, fees_minor,
+         clearing_minor, revenue_minor, change_id, at)
+       select $1, gen_random_uuid(), k.kind, 'MOMOCM', 'XAF', a.collect_minor, a.deposit_minor, a.held_minor, a.fees_minor,
+              a.clearing_minor, a.revenue_minor, case when k.kind in ('reverse', 'late', 'concede', 'fees_out') then gen_random_uuid() end, $2
+         from unnest(array['hold', 'release', 'settle', 'fund', 'move', 'correct', 'withdraw', 'reverse', 'late', 'concede', 'fees_out']) as k (kind)
+         cross join unnest(array['COLLECT', 'DEPOSIT']) as t (type)
+         cross join lateral posting_amounts(k.kind, t.type, $3 * case t.type when 'COLLECT' then 2 else 1 end, $4, $5) a`,
+    [applicationId, at, ...amounts],
+  )
+}
+
+test('the same sums of every kind of posting for a day that was sealed in parts as for one that was sealed at once, also at its edge', async () => {
+  const { pool } = database
+  const applicationId = await makeApplication(pool)
+  await pool.query("select begin_day_zone($1, 'Africa/Kampala'), count_ledger_edges($1, 'Africa/Kampala')", [applicationId])
+  // In Kampala it is the next day.
+  const instants = ['2026-03-01T22:00:00Z', '2026-03-01T22:10:00Z', '2026-03-01T22:20:00Z', '2026-03-02T00:00:00Z'].map(
+    (text) => new Date(text),
+  )
+  for (const [place, at] of instants.slice(0, -1).entries()) {
+    await postEachKind(applicationId, at, [10_000 + 100 * place, 70 + place, 50 + 3 * place])
+    await pool.query('select add_ledger_days($1, $2, $3)', [applicationId, at, instants[place + 1]])
+  }
+  const readSums = async () => {
+    const { rows } = await pool.query<{ sums: Record<string, unknown> }>(
+      `select to_jsonb(d) as sums from ledger_days d where application_id = $1
+       union all select to_jsonb(e) from ledger_day_edges e where application_id = $1`,
+      [applicationId],
+    )
+    return rows.map(({ sums }) => sums)
+  }
+  const inParts = await readSums()
+  await pool.query('update ledger_seal set sealed_until = $1', [instants.at(-1)])
+  await pool.query('select rebuild_ledger_days($1)', [applicationId])
+  assert.deepEqual(inParts, await readSums())
+  assert.equal(inParts.length, 2)
+  const empty = inParts.flatMap((sums) => Object.keys(sums).filter((name) => sums[name] === 0))
+  assert.deepEqual(empty, [], 'each sum has something to add')
+})

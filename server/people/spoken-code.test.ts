@@ -63,11 +63,15 @@ test('had_the_link for the code from the person who confirmed and from one who r
   )
 })
 
-test('confirmation_ended when the person who confirmed is no longer an administrator, too_old after seven days', async () => {
+test('confirmation_ended when the person who confirmed is no longer an administrator or is blocked, too_old after seven days', async () => {
   const one = await scene()
   const code = await one.codeOf(await one.join())
   must(await setMembership(one.pool, { applicationId: one.applicationId, personId: one.ben.id, isActive: false, actor: SYSTEM_ACTOR }))
   assert.deepEqual(await one.activate(code), { ok: false, error: 'confirmation_ended' })
+  const other = await scene()
+  const codeOfOther = await other.codeOf(await other.join())
+  await other.pool.query('update people set is_blocked = true where person_id = $1', [other.ben.id])
+  assert.deepEqual(await other.activate(codeOfOther), { ok: false, error: 'confirmation_ended' })
   const two = await scene()
   const personId = await two.join()
   const late = await two.codeOf(personId)

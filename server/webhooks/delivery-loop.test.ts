@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { createTestDatabase, type TestDatabase } from '#server/testing/database.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
-import { listWebhookAttempts, webhookHealth } from './history.ts'
+import { listWebhookAttempts, readDelivery, webhookHealth } from './history.ts'
 import { verifyWebhook } from './send/sign-webhook.ts'
 import { addDeliveries, closeEverything, startLoop, startReceiver, untilFinished } from './testing.ts'
 
@@ -146,6 +146,10 @@ test('undefined for the delivery of another application', async () => {
   await loop.drain()
   await receiver.close()
   assert.equal(await listWebhookAttempts(database.pool, randomUUID(), item.transactionId), undefined)
+  const { transactionId } = item
+  const read = (of: string) => readDelivery(database.pool, { applicationId: of, transactionId, copiesStatus: false })
+  assert.ok((await read(applicationId))?.request.body.includes(transactionId))
+  assert.equal(await read(randomUUID()), undefined)
   const foreign = await webhookHealth(database.pool, randomUUID())
   assert.deepEqual([foreign.delivered, foreign.due, foreign.exhausted, foreign.targets], [0, 0, 0, []])
   const [health] = (await webhookHealth(database.pool, applicationId)).targets

@@ -34,6 +34,7 @@ test('https anywhere; http for nothing but private and loopback addresses', () =
     'http://10.example',
     'http://[2001:db8::1]',
     'http://localhost.example',
+    'http://gateway-localhost',
     'http://[::ffff:8.8.8.8]',
     'ftp://10.0.0.1',
     'x',

@@ -22,8 +22,8 @@ async function stopAll(): Promise<void> {
   await Promise.all(harness.dispatchers.splice(0).map((dispatcher) => dispatcher.drain()))
 }
 
-function synchronise(item: IntakeItem) {
-  return synchroniseTransaction(harness.forcedEnquiries, {
+function synchronise(item: IntakeItem, enquiries = harness.forcedEnquiries) {
+  return synchroniseTransaction(enquiries, {
     applicationId: item.applicationId,
     transactionId: item.transactionId,
     actor: { kind: 'api', id: API_USER },
@@ -78,7 +78,7 @@ test('a final status is returned without a query', async () => {
   assert.deepEqual(await harness.attemptsOf(item), [])
 })
 
-test('PENDING_APPROVAL is returned without a query', async () => {
+test('PENDING_APPROVAL is returned without a query, also where the operator is not in service', async () => {
   const band = {
     aboveMinor: '-1',
     firstTimeOnly: false,
@@ -91,6 +91,8 @@ test('PENDING_APPROVAL is returned without a query', async () => {
   const item = await harness.make({ bands: [band as never] })
   const result = await synchronise(item)
   assert.equal(result.ok && result.value.status, 'PENDING_APPROVAL')
+  const connectors = { get: () => undefined, has: () => false, limitsOf: () => undefined, operators: () => [] }
+  assert.deepEqual(await synchronise(item, { ...harness.forcedEnquiries, connectors }), result)
   assert.deepEqual(await harness.attemptsOf(item), [])
 })
 

@@ -59,6 +59,14 @@ test('signed as prepared: a day whose exceptions the task examines between its t
   must(await desk.sign())
 })
 
+test('every open exception on the certificate of a day: its own, and those of days that were signed before', async () => {
+  await desk.bringLines({ id: 'A1', amount: 500, balance: 1_500 }, { id: 'A2', amount: 5, day: NEXT, balance: 1_505 })
+  await desk.close()
+  await desk.close(NEXT)
+  const daysOf = async (day: string) => (await desk.newest(day))?.body.exceptions.map((exception) => exception.day)
+  assert.deepEqual([await daysOf(DAY), await daysOf(NEXT)], [[DAY], [DAY, NEXT]])
+})
+
 test('unexplained: one unit that the printed balances have and the lines have not keeps the day from being prepared', async () => {
   await desk.bringLines({ id: 'B0', amount: 100, balance: 1_000, day: BEFORE })
   await desk.bringLines({ id: 'B1', amount: 500, balance: 1_501 })

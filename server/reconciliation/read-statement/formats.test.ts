@@ -64,11 +64,27 @@ const MTN_OUT = mtnRow({
   Amount: '-3000',
 })
 
+const MTN_RETURNED = mtnRow({
+  Id: '21937683630',
+  Date: '2026-11-05 07:00:00',
+  Status: 'Successful',
+  Type: 'Transfer',
+  From: 'FRI:237670000009/MSISDN',
+  To: 'FRI:237677000002/MSISDN',
+  'From / Fee': '25',
+  'From / Refunded fee': '10',
+  'From / Taxes': '4',
+  'From / Refunded taxes': '3',
+  Amount: '-3000',
+})
+
 test('MTN: repeated headings are read by their place, the amount is gross with our fee beside it, and out is negative', async () => {
-  const file = await read(csv([MTN_HEADER, MTN_IN, MTN_OUT]), 'MOMOCM', { zone: 'Africa/Douala' })
+  const file = await read(csv([MTN_HEADER, MTN_IN, MTN_OUT, MTN_RETURNED]), 'MOMOCM', { zone: 'Africa/Douala' })
   assert.deepEqual(shown(file), [
     ['21937683628', 'payment', 5000, 50, 4950],
     ['21937683629', 'payment', -3000, 25, -3025],
+    // What was returned of the fee and of the tax is not taken.
+    ['21937683630', 'payment', -3000, 15, -3016],
   ])
   const [collect, deposit] = file.lines
   assert.deepEqual([collect?.our_id, collect?.our_application_id, deposit?.our_id], [transactionId, applicationId, transactionId])
@@ -136,6 +152,17 @@ test('Wave collects: the amount is net, and 12 AM, 12 PM and afternoon hours are
   )
   assert.deepEqual(shown(file)[0], ['T0', 'payment', 500, 5, 495])
   assert.deepEqual([file.lines[0]?.our_id, file.lines[0]?.phone_forms], [transactionId, ['2250707123456', '22507123456']])
+})
+
+test('the list of a day of Wave: a reversal is known by its mark alone, and its whole amount is gross', async () => {
+  const header = 'timestamp,transaction_id,transaction_type,is_reversal,amount,fee,balance,currency,counterparty_mobile,client_reference'
+  const row = (id: string, isReversal: string, amount: string) =>
+    `2026-11-05T10:00:00Z,${id},merchant_payment,${isReversal},${amount},5,,XOF,+221771234567,`
+  const file = await read([header, row('T1', 'false', '495'), row('T2', 'true', '-495')].join('\n'), 'SNWAVE')
+  assert.deepEqual(shown(file), [
+    ['T1', 'payment', 500, 5, 495],
+    ['T2', 'reversal', -495, 0, -495],
+  ])
 })
 
 test('Wave payouts: the same lines with a good header, with headers in broken UTF-8, and as Windows-1252', async () => {

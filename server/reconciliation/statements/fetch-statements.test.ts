@@ -196,7 +196,7 @@ for (const [name, broken] of BROKEN) {
   })
 }
 
-test('a reversal by its mark, a text with a comma and a quote in its own cell, and a bad row where Wave writes no number', async () => {
+test('money out for a reversal, a text with a comma and a quote in its own cell, and a bad row where Wave writes no number', async () => {
   const items = [
     item('T1', { is_reversal: true, amount: '-495', transaction_type: 'merchant_payment' }),
     item('T2', { client_reference: 'a "quoted", text\nover two lines' }),

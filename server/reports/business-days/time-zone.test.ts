@@ -19,7 +19,7 @@ import { inSimulatedTime } from '#server/testing/simulated-time.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { transition } from '#server/transactions/transition.ts'
-import { beginZone, countLedgerEdges } from './day-zone-store.ts'
+import { beginZone, countEdges, countLedgerEdges, switchTimeZone } from './day-zone-store.ts'
 import { countWantedZones, setTimeZone } from './set-time-zone.ts'
 
 let database: TestDatabase
@@ -174,6 +174,26 @@ test('the trend of a balance ends with the present day of the zone', async () =>
     const { cards } = await readBalances(pool, { applicationId, businessZone: 'Pacific/Kiritimati' }, new Date())
     assert.deepEqual(cards.find((card) => card.operator === 'MOMOCM')?.trend.slice(-2), [0, 5_000])
   }
+})
+
+test('a zone is in force once transactions and postings are counted, with the sums of its edge though it was counted one by one', async () => {
+  const { pool } = database
+  const applicationId = await collectsAt('UTC', ...[22, 23, 23].map((hour, minute) => `2026-03-01T${hour}:0${minute}:00Z`))
+  const timeZone = 'Africa/Kampala'
+  await beginZone(pool, applicationId, timeZone)
+  const isInForce = () => switchTimeZone(pool, applicationId, timeZone)
+  assert.equal(await isInForce(), false)
+  while ((await countEdges(pool, applicationId, timeZone, 1)) > 1n);
+  assert.equal(await isInForce(), false)
+  await countLedgerEdges(pool, applicationId, timeZone)
+  assert.equal(await isInForce(), true)
+  const { rows } = await pool.query(
+    `select day::text, business_day::text, transaction_count::text, amount_minor::text, fee_system_minor::text, fee_app_minor::text
+       from transaction_day_edges where application_id = $1 and time_zone = $2 and status = 'SUCCESS'`,
+    [applicationId, timeZone],
+  )
+  const sums = { transaction_count: '3', amount_minor: '300000', fee_system_minor: '3000', fee_app_minor: '1500' }
+  assert.deepEqual(rows, [{ day: '2026-03-01', business_day: '2026-03-02', ...sums }])
 })
 
 test('nothing lost for a zone that is counted while a day of the ledger is sealed', async () => {

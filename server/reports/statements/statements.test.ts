@@ -15,6 +15,7 @@ import { createTestDatabase, type TestDatabase } from '#server/testing/database.
 import { anIntakeItem, fund, makeApplication, makePerson } from '#server/testing/factories.ts'
 import { takeIn } from '#server/transactions/intake.ts'
 import { SYSTEM_ACTOR, transition } from '#server/transactions/transition.ts'
+import { addsUp, ZERO_SUMS } from './day-ledger.ts'
 import { readBalances } from './read-balances.ts'
 import { readStatement } from './read-statement.ts'
 import { readStatementLines } from './read-statement-lines.ts'
@@ -214,6 +215,14 @@ test('no posting is lost that is in progress while the days are sealed', async (
   await sealLedgerDays(database.pool, 0)
   const { rows } = await database.pool.query('select deposit_minor from ledger_days where application_id = $1', [applicationId])
   assert.deepEqual(rows, [{ deposit_minor: 500n }])
+})
+
+test('no sum is believed from which the collect, the deposit or the held balance differs', () => {
+  const balance = { operator: 'MOMOCM', collectMinor: 1n, depositMinor: 2n, heldMinor: 3n, earnedFeesMinor: 0n } as const
+  const all = { ...ZERO_SUMS, collectMinor: 1n, depositMinor: 2n, heldMinor: 3n }
+  const isBelieved = (before: typeof all) => addsUp({ balance, before, days: [], after: ZERO_SUMS })
+  assert.equal(isBelieved(all), true)
+  for (const one of ['collectMinor', 'depositMinor', 'heldMinor']) assert.equal(isBelieved({ ...all, [one]: 7n }), false, one)
 })
 
 test('exact figures immediately after postings of the past were loaded, and repaired days after the task', async () => {

@@ -93,7 +93,7 @@ test('a person turns notifications on in a browser, tests it, and removes it; wi
   await expect(section.getByText('Your browser does not allow notifications from this site.')).toBeVisible()
   await page.context().grantPermissions(['notifications'])
   await turnOn.click()
-  await expect(section.getByText('this browser')).toBeVisible()
+  await expect(section.getByText('· this browser')).toBeVisible()
   await expect(turnOn).toHaveCount(0)
   const [key] = (await pool.query('select public_key from push_keys')).rows
   expect(await page.evaluate(() => localStorage.getItem('subscribed'))).toBe(key.public_key)

@@ -10,7 +10,7 @@ import type { TransactionType } from '#lib/payments/transactions/transaction-sta
  */
 export type UnconfirmedKind = 'no_answer' | 'late' | 'contradicted' | 'hinted'
 
-/** What the desk can be narrowed to. `contradicted`: hinted ones too. */
+/** The kinds that the desk can be narrowed to. `contradicted`: hinted ones too. */
 export const UNCONFIRMED_FILTERS = ['no_answer', 'late', 'contradicted'] as const satisfies readonly UnconfirmedKind[]
 
 /** Ages that the desk can be narrowed to, in minutes. */

@@ -40,8 +40,8 @@ const TEXTS = {
     apiVersion: 2,
     lengthMax: 140,
     width: 28,
-    description: 'What is paid, or the number of an invoice',
-    recordDescription: 'What is paid, or the number of an invoice',
+    description: 'The reason of the payment, or the number of an invoice',
+    recordDescription: 'The reason of the payment, or the number of an invoice',
   },
 } as const satisfies Record<string, TextField>
 

@@ -202,7 +202,7 @@ export type TransactionDetailDto = PaymentTexts & {
   removedBefore: { calls: string | null; webhook: string | null }
   work: OperatorWorkDto | null
   contradiction: ContradictionDto | null
-  /** What people of the application did about its unknown outcome; null if nobody has worked on it. */
+  /** The acts of people of the application about its unknown outcome; null if nobody has worked on it. */
   clarification: ClarificationDto | null
   /** The newest reversal at the operator; null if nobody has asked for one. */
   reversal: ReversalDto | null

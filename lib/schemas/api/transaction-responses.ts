@@ -23,7 +23,7 @@ export const listedTransactionSchema = z
     feesApp: z.number().meta({ description: 'The fee of the application' }),
     phoneNumber: z.string().meta({ description: 'The phone number of the customer or beneficiary, without +' }),
     customerName: z.string().meta({ description: 'The name of the customer or beneficiary' }),
-    purpose: z.string().meta({ description: 'What is paid, or the number of an invoice; empty if it was left out' }),
+    purpose: z.string().meta({ description: 'The reason of the payment, or the number of an invoice; empty if it was left out' }),
     operatorReference: z.string().nullable().meta({ description: 'The operator’s own id of the payment; null where it has none yet' }),
     refundOf: z
       .string()

@@ -47,7 +47,7 @@ create table notice_browsers (
 );
 create index notice_browsers_by_person on notice_browsers (person_id);
 
--- What ends all sessions of a person ends their browsers too: one of them may be in other hands.
+-- An act that ends all sessions of a person ends their browsers too: one of them may be in other hands.
 create function forget_browsers() returns trigger language plpgsql set search_path from current as $$
 begin
   delete from notice_browsers where person_id = new.person_id;

@@ -50,7 +50,7 @@ export async function startPushReceiver() {
   }
 }
 
-/** What reaches browsers at receivers on this machine. */
+/** The notifications that reach browsers, at receivers on this machine. */
 export function loopbackPush(pool: Pool, { allowsPrivateTargets = true } = {}): PushTransport {
   const senders = createGuardedSenders({ allowsPrivateTargets, idleConnectionsMax: 0 })
   return pushTransport({ senders, keys: () => pushKeys(pool), publicUrl: 'https://pay.example' })

@@ -61,7 +61,7 @@ export async function readException(
   }
 }
 
-/** What people of an application did about one of its transactions, whether that is known by its result or not; null if nobody has. */
+/** Returns the acts of people of an application about one of its transactions, whether that is known by its result or not; null if nobody has. */
 export async function readClarification(
   queryable: Queryable,
   applicationId: string,

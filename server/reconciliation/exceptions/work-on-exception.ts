@@ -18,7 +18,7 @@ function lock(trx: TrxClient, request: OneException): Promise<LockedException | 
     : lockUnconfirmed(trx, request.applicationId, request.transactionId)
 }
 
-/** What the audit entry is about. A payment without a known outcome has no exception that people know by its id. */
+/** The subject of the audit entry. A payment without a known outcome has no exception that people know by its id. */
 function subjectOf({ class: name, exceptionId, transactionId }: LockedException): string {
   return name === 'unconfirmed' && transactionId !== null ? transactionId : exceptionId
 }

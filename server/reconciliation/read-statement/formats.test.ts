@@ -83,7 +83,7 @@ test('MTN: repeated headings are read by their place, the amount is gross with o
   assert.deepEqual(shown(file), [
     ['21937683628', 'payment', 5000, 50, 4950],
     ['21937683629', 'payment', -3000, 25, -3025],
-    // What was returned of the fee and of the tax is not taken.
+    // Returned parts of the fee and of the tax are not taken.
     ['21937683630', 'payment', -3000, 15, -3016],
   ])
   const [collect, deposit] = file.lines

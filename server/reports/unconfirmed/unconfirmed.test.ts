@@ -44,7 +44,7 @@ async function personWith(roles: Role[], applicationId = partnerId): Promise<Per
 type Payment = Partial<IntakeItem> & { applicationId?: string }
 
 /** A collect that its operator may have, since some minutes; `state`: as its work is. */
-async function begun(minutes: number, state: 'unconfirmed' | 'submitted', { applicationId = partnerId, ...payment }: Payment = {}) {
+async function sent(minutes: number, state: 'unconfirmed' | 'submitted', { applicationId = partnerId, ...payment }: Payment = {}) {
   const item = anIntakeItem(applicationId, { type: 'COLLECT', operator: 'MOMOCM', ...payment })
   await takeIn(pool, [item])
   await pool.query(
@@ -101,17 +101,17 @@ const answeredAfter = (seconds: number, count: number) =>
 test('every payment without a known outcome is in the list once, the longest first; those in their usual time, of others or that ended are not', async () => {
   await answeredAfter(60, 90)
   await answeredAfter(1_800, 10)
-  const lost = await begun(30, 'unconfirmed')
-  const late = await begun(90, 'submitted')
+  const lost = await sent(30, 'unconfirmed')
+  const late = await sent(90, 'submitted')
   // Five in a hundred results take more than half an hour.
-  await begun(25, 'submitted')
+  await sent(25, 'submitted')
   // Without any result to compare with, ten minutes are enough.
-  const alone = await begun(25, 'submitted', { operator: 'OMCM' })
-  await begun(5, 'submitted', { operator: 'OMCM' })
+  const alone = await sent(25, 'submitted', { operator: 'OMCM' })
+  await sent(5, 'submitted', { operator: 'OMCM' })
   const contradicted = await failed()
   await contradict(contradicted)
-  await begun(300, 'unconfirmed', { applicationId: installationId })
-  await end(await begun(300, 'unconfirmed'), 'succeeded')
+  await sent(300, 'unconfirmed', { applicationId: installationId })
+  await end(await sent(300, 'unconfirmed'), 'succeeded')
   const { rows, total, sums } = await read()
   assert.deepEqual(
     rows.map(({ transactionId, kind }) => [transactionId, kind]),
@@ -141,9 +141,9 @@ test('every payment without a known outcome is in the list once, the longest fir
 })
 
 test('the sums are those of the rows that fit each filter, and the file has the same rows', async () => {
-  const old = await begun(2_000, 'unconfirmed', { amountMinor: 100_000n })
-  const deposit = await begun(70, 'unconfirmed', { amountMinor: 200_000n, operator: 'SNWAVE' })
-  const young = await begun(20, 'unconfirmed', { amountMinor: 400_000n })
+  const old = await sent(2_000, 'unconfirmed', { amountMinor: 100_000n })
+  const deposit = await sent(70, 'unconfirmed', { amountMinor: 200_000n, operator: 'SNWAVE' })
+  const young = await sent(20, 'unconfirmed', { amountMinor: 400_000n })
   must(await takeException(pool, by(fatou, old)))
   must(await takeException(pool, by(serge, young)))
   for (const [query, expected] of [
@@ -177,7 +177,7 @@ test('the sums are those of the rows that fit each filter, and the file has the 
 })
 
 test('taken by one of two people at the same moment, handed over to a colleague who may, and noted on; all of it in the audit record', async () => {
-  const item = await begun(30, 'unconfirmed')
+  const item = await sent(30, 'unconfirmed')
   const both = await Promise.all([fatou, serge].map((actor) => takeException(pool, by(actor, item))))
   assert.deepEqual(both.map(({ ok }) => ok).toSorted(), [false, true])
   const [owner, other] = both[0]?.ok ? [fatou, serge] : [serge, fatou]
@@ -217,7 +217,7 @@ test('taken by one of two people at the same moment, handed over to a colleague 
 })
 
 test('closed by the result, kept with the payment, and in no list of the close of day', async () => {
-  const item = await begun(30, 'unconfirmed', { applicationId: installationId })
+  const item = await sent(30, 'unconfirmed', { applicationId: installationId })
   const aminata = await personWith(['finance'], installationId)
   must(await noteOnException(pool, { ...by(aminata, item), note: 'asked MTN' }))
   const listed = () =>
@@ -240,11 +240,11 @@ test('closed by the result, kept with the payment, and in no list of the close o
   for (const again of [takeException(pool, by(aminata, item)), noteOnException(pool, { ...by(aminata, item), note: 'x' })])
     assert.deepEqual(await again, refused('closed'))
   assert.deepEqual(await takeException(pool, by(aminata, await failed(installationId))), refused('not_found'))
-  assert.deepEqual(await takeException(pool, by(aminata, await begun(30, 'unconfirmed'))), refused('not_found'))
+  assert.deepEqual(await takeException(pool, by(aminata, await sent(30, 'unconfirmed'))), refused('not_found'))
 })
 
 test('an operator that contradicts the result later makes it an exception of the close of day, with its owner and notes', async () => {
-  const item = await begun(30, 'unconfirmed', { applicationId: installationId, operator: 'BFOM' })
+  const item = await sent(30, 'unconfirmed', { applicationId: installationId, operator: 'BFOM' })
   const aminata = await personWith(['finance'], installationId)
   must(await takeException(pool, by(aminata, item)))
   must(await noteOnException(pool, { ...by(aminata, item), note: 'asked Orange' }))

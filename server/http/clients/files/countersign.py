@@ -66,7 +66,7 @@ class PaymentRequest(_PaymentRequest, total=False):
 
     # May be absent: Idempotency-Key is the externalId. If it is there, it has to be the same
     externalId: str
-    # What is paid, or the number of an invoice
+    # The reason of the payment, or the number of an invoice
     purpose: str
 
 
@@ -94,7 +94,7 @@ class InitiationResponse(TypedDict):
     feesApp: float
     # PENDING for a new transaction, or PENDING_APPROVAL if an approval rule applies to it. A repeated request returns the current status
     transactionStatus: TransactionStatus
-    # What is paid, or the number of an invoice; empty if it was left out
+    # The reason of the payment, or the number of an invoice; empty if it was left out
     purpose: str
 
 
@@ -138,7 +138,7 @@ class _BatchDeposit(TypedDict):
 class BatchDeposit(_BatchDeposit, total=False):
     """A deposit of a batch. Unknown fields are ignored."""
 
-    # What is paid, or the number of an invoice
+    # The reason of the payment, or the number of an invoice
     purpose: str
 
 
@@ -296,7 +296,7 @@ class Transaction(TypedDict):
     phoneNumber: str
     # The name of the customer or beneficiary
     customerName: str
-    # What is paid, or the number of an invoice; empty if it was left out
+    # The reason of the payment, or the number of an invoice; empty if it was left out
     purpose: str
     # The operator’s own id of the payment; null where it has none yet
     operatorReference: Optional[str]
@@ -368,7 +368,7 @@ class TransactionRecord(TypedDict):
     countryName: CountryName
     # The operator's token for the payment, or one that the service made when the transaction was created. For a collect it names the page for the customer, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso and Senegal, who enter a code there
     payToken: str
-    # What is paid, or the number of an invoice; empty if it was left out
+    # The reason of the payment, or the number of an invoice; empty if it was left out
     purpose: str
 
 

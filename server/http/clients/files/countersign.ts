@@ -34,7 +34,7 @@ export type PaymentRequest = {
   webhookUrl: string
   /** The country of transferMethod, in capitals */
   countryName: CountryName
-  /** What is paid, or the number of an invoice */
+  /** The reason of the payment, or the number of an invoice */
   purpose?: string | undefined
 }
 
@@ -60,7 +60,7 @@ export type InitiationResponse = {
   feesApp: number
   /** PENDING for a new transaction, or PENDING_APPROVAL if an approval rule applies to it. A repeated request returns the current status */
   transactionStatus: TransactionStatus
-  /** What is paid, or the number of an invoice; empty if it was left out */
+  /** The reason of the payment, or the number of an invoice; empty if it was left out */
   purpose: string
 }
 
@@ -88,7 +88,7 @@ export type BatchDeposit = {
   amount: number
   /** The country of transferMethod, in capitals */
   countryName: CountryName
-  /** What is paid, or the number of an invoice */
+  /** The reason of the payment, or the number of an invoice */
   purpose?: string | undefined
 }
 
@@ -230,7 +230,7 @@ export type Transaction = {
   phoneNumber: string
   /** The name of the customer or beneficiary */
   customerName: string
-  /** What is paid, or the number of an invoice; empty if it was left out */
+  /** The reason of the payment, or the number of an invoice; empty if it was left out */
   purpose: string
   /** The operator’s own id of the payment; null where it has none yet */
   operatorReference: string | null
@@ -290,7 +290,7 @@ export type TransactionRecord = {
   countryName: CountryName
   /** The operator's token for the payment, or one that the service made when the transaction was created. For a collect it names the page for the customer, /pay/{payToken} on this host. Send it to customers of Wave and of Orange in Ivory Coast, who pay by a link, and of Orange in Burkina Faso and Senegal, who enter a code there */
   payToken: string
-  /** What is paid, or the number of an invoice; empty if it was left out */
+  /** The reason of the payment, or the number of an invoice; empty if it was left out */
   purpose: string
 }
 

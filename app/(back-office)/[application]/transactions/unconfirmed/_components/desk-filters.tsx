@@ -15,7 +15,7 @@ export function DeskFilters({ application, query, people }: DeskProps) {
   const t = useT()
   const { owner, operator, kind, minutes, type, currency, batch, unconfirmedAfter, unconfirmedBefore } = query
   const isFiltered = Object.values(unconfirmedAddress({ ...query, page: 0 })).some((value) => value !== null)
-  // What only links set. It stays until the filters are cleared.
+  // Filters that only links set. They stay until the filters are cleared.
   const linked = Object.entries({ type, currency, batch, unconfirmedAfter, unconfirmedBefore })
   return (
     // The fields are those of the address, also after a link has changed it.

@@ -14,7 +14,7 @@ export function isAskable({ kind }: UnconfirmedRow): boolean {
   return kind === 'no_answer' || kind === 'late'
 }
 
-/** What a person may do with a payment of the desk. `others`: to whom it can be handed over. */
+/** The acts that a person may carry out on a payment of the desk. `others`: to whom it can be handed over. */
 export function actsOn({ owner }: UnconfirmedRow, { viewerId, people, may }: Pick<DeskProps, 'viewerId' | 'people' | 'may'>) {
   const others = people.filter(({ personId }) => personId !== owner?.personId)
   const isOwner = owner?.personId === viewerId

@@ -72,7 +72,7 @@ export function TieTable({ t, application, day, tie, chosen }: Props) {
   )
 }
 
-/** What the lines of a class moved, or what a class adds to the difference. */
+/** The movement of a class of lines, or its part of the difference. */
 function classRow(t: Translate, part: 'line' | 'term', { class: name, count, amount }: DayTerm): Row {
   return { key: `${part} ${name}`, label: t(`close.class.${name}`), count, amount, isBad: GRAVE_CLASSES.has(name) }
 }

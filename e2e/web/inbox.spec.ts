@@ -45,6 +45,17 @@ test('what waits is listed with its place, counted in the navigation, and update
   await expect(page.getByRole('button', { name: 'Confirm' })).toBeVisible()
 })
 
+test('a returned payment is dismissed by its maker, and the others stay', async ({ page }) => {
+  const { maker, checker, wait, decide } = await newQueue(pool)
+  await decide(checker, await wait([{ name: 'Clarisse Mbarga' }, { name: 'Aminata Diop', operator: 'SNOM' }]), 'rejected', 'Wrong month')
+  await signIn(page, maker, `/${maker.slug}/waiting`)
+  await expect(page.getByRole('link', { name: /Aminata Diop/ })).toBeVisible()
+  await expectAccessibleEverywhere(page)
+  await page.getByRole('button', { name: 'Dismiss Clarisse Mbarga' }).click()
+  await expect(page.getByRole('link', { name: /Clarisse Mbarga/ })).toHaveCount(0)
+  await expect(page.getByRole('link', { name: /Aminata Diop/ })).toBeVisible()
+})
+
 for (const look of LOOKS) {
   test.describe(`${look.locale} ${look.colorScheme}`, () => {
     test.use(look)

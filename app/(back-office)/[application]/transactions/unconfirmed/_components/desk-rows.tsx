@@ -42,15 +42,15 @@ function OperatorCell({ row }: { row: UnconfirmedRow }) {
 }
 
 /** How long the outcome has been unknown, beside how long the operator usually takes. */
-function AgeCell({ row: { since, usualMs, kind } }: { row: UnconfirmedRow }) {
+function AgeCell({ row: { since, usualMs } }: { row: UnconfirmedRow }) {
   const t = useT()
   const now = useNow()
   return (
     <>
       <span className="tabular whitespace-nowrap">{formatDuration(t, now.getTime() - new Date(since).getTime())}</span>
-      <span className={`${SECOND} narrow:hidden`}>
-        {usualMs === null ? t(`unconfirmed.kind.${kind}`) : t('unconfirmed.usually', { duration: formatDuration(t, usualMs) })}
-      </span>
+      {usualMs !== null && (
+        <span className={`${SECOND} narrow:hidden`}>{t('unconfirmed.usually', { duration: formatDuration(t, usualMs) })}</span>
+      )}
     </>
   )
 }

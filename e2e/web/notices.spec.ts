@@ -115,7 +115,7 @@ async function startWorkerSite(): Promise<string> {
   const server = createServer((request, response) => {
     const isWorker = request.url === '/push-worker.js'
     response.setHeader('content-type', isWorker ? 'text/javascript' : 'text/html')
-    response.setHeader('content-security-policy', isWorker ? "default-src 'none'" : "default-src 'self'")
+    if (isWorker) response.setHeader('content-security-policy', "default-src 'none'")
     response.end(isWorker ? worker : '<!doctype html><link rel="icon" href="data:,">')
   })
   closeAtEnd({

@@ -104,7 +104,12 @@ function SideNavigation({ t, application, reader, waiting }: Props) {
           <ul className="grid grid-cols-1 gap-0.5">
             {group.items.map((item) => (
               <li key={item.id}>
-                <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={SIDE_ITEM}>
+                <NavLink
+                  href={item.href(application)}
+                  isExact={item.id === 'overview'}
+                  except={item.except?.(application)}
+                  className={SIDE_ITEM}
+                >
                   <Icon name={item.icon} />
                   <span className="min-w-0 flex-1 truncate">{t(item.label)}</span>
                   <ItemBadge item={item} application={application} waiting={waiting} />
@@ -145,7 +150,7 @@ type BottomItemProps = { t: Translate; item: NavigationItem; application: string
 function BottomItem({ t, item, application, waiting }: BottomItemProps) {
   return (
     <li>
-      <NavLink href={item.href(application)} isExact={item.id === 'overview'} className={BOTTOM_ITEM}>
+      <NavLink href={item.href(application)} isExact={item.id === 'overview'} except={item.except?.(application)} className={BOTTOM_ITEM}>
         <Icon name={item.icon} className="size-5" />
         <span className="max-w-full truncate">{t(item.shortLabel ?? item.label)}</span>
         <span className="absolute top-1 left-1/2 ml-2 whitespace-nowrap">

@@ -13,6 +13,8 @@ export type NavigationItem = {
   icon: IconName
   permission: Permission
   href: (application: string) => string
+  /** An address below it that has an item of its own. */
+  except?: (application: string) => string
   /** Beside it is how much waits for the person on this page. */
   counts?: WaitingPage
   /** The second key after G. */
@@ -38,6 +40,7 @@ const ITEMS = {
     icon: 'lines',
     permission: 'transaction:read',
     href: paths.transactions,
+    except: (application) => paths.unconfirmed(application),
     key: 't',
   },
   newPayment: {

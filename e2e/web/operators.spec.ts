@@ -257,6 +257,8 @@ test('the count of unconfirmed transactions of a direction leads to the desk, wh
     await page.goto(`/${anna.slug}/${place}`)
     await page.getByRole('main').locator('a[href*="operator=OMCM"]', { hasText: '1 unconfirmed' }).first().click()
     await expect(page).toHaveURL(/\/transactions\/unconfirmed\?(?=.*kind=no_answer)(?=.*operator=)(?=.*type=COLLECT)/)
+    const current = page.getByRole('navigation', { name: 'Main navigation' }).locator('[aria-current=page]:visible')
+    await expect(current).toHaveText('Unconfirmed money')
     await expect(page.getByRole('main').getByText('Clarisse Abena').first()).toBeVisible()
     await expect(page.getByRole('main').getByText('Brice Kamga')).toHaveCount(0)
   }

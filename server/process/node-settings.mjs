@@ -13,6 +13,8 @@ export const NODE_FLAGS = [
   '--max-old-space-size=256',
   '--max-semi-space-size=16',
   '--heap-growing-percent=150',
+  // While V8 saves memory (`http/door/memory-pressure.ts`): twice as much as usual is moved together by one collection.
+  '--compaction-max-evacuated-bytes-mb-for-optimize-memory=12',
   '--expose-gc',
   '--disable-warning=ExperimentalWarning',
 ]

@@ -43,9 +43,9 @@ test('one collection of the heap per three seconds above 260 MB', (t) => {
   assert.equal(state.collections, 2)
 })
 
-test('V8 saves memory from 280 MB on, until the process holds less than 250', (t) => {
+test('V8 saves memory from 260 MB on, until the process holds less than 240', (t) => {
   const { state, pass } = watched(t)
-  for (const megabytes of [279, 281, 251, 279, 249, 279]) {
+  for (const megabytes of [259, 261, 241, 259, 239, 259]) {
     state.rssBytes = megabytes * MB
     pass(400)
   }

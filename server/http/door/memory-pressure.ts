@@ -12,7 +12,7 @@ const SHORT_BYTES = 320 * MB
  * V8 saves memory from here until the process holds clearly less: it moves objects together on pages that are a fifth empty, and lets the heap
  * grow less. That costs time, so a process that only carries payments, which holds 240 MB at full load, never comes to it.
  */
-const SAVER_BYTES = { from: 280 * MB, until: 250 * MB }
+const SAVER_BYTES = { from: 260 * MB, until: 240 * MB }
 const SAMPLE_EVERY_MS = 200
 /** A collection of the whole heap takes up to 100 ms: not more often than this, and more often where large bodies already wait. */
 const COLLECT_EVERY_MS = 3_000

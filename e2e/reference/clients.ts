@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { fundDeposits, newPartner } from '#e2e/contract/arrange.ts'
 import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { CLIENT_FILES, CLIENT_LANGUAGES, type ClientLanguage, clientPath } from '#lib/partner/reference.ts'
-import { initiationSchema } from '#lib/schemas/api/responses.ts'
+import { keyedInitiationSchema } from '#lib/schemas/api/responses.ts'
 import { listedTransactionSchema } from '#lib/schemas/api/transaction-responses.ts'
 import { CLIENT_SAMPLES } from '#server/http/clients/client-samples.ts'
 import { waitUntil } from '#server/testing/wait-until.ts'
@@ -18,7 +18,7 @@ import { describeRun, isInstalled, parsePhp, runSample } from './run-sample.ts'
 
 const outcomeSchema = z.object({
   idempotencyKey: z.string(),
-  collect: initiationSchema,
+  collect: keyedInitiationSchema,
   deposits: z.array(z.string()),
   refund: listedTransactionSchema,
   listed: z.array(z.string()),

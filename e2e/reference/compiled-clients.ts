@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { newPartner } from '#e2e/contract/arrange.ts'
 import type { ContractService, Partner } from '#e2e/contract/service.ts'
 import { operatorStatusSchema } from '#lib/schemas/api/operator-responses.ts'
-import { initiationSchema } from '#lib/schemas/api/responses.ts'
+import { keyedInitiationSchema } from '#lib/schemas/api/responses.ts'
 import { transactionListSchema } from '#lib/schemas/api/transaction-responses.ts'
 import { COLLECT_REQUEST } from '#server/http/openapi/examples.ts'
 import { compileFolder } from './compile-typescript.ts'
@@ -70,7 +70,7 @@ export function describeCompiledClients(service: () => ContractService): void {
       const { externalId: _, ...body } = COLLECT_REQUEST
       const key = randomUUID()
       const made = await sdk.createCollect({ client, body, headers: { 'Idempotency-Key': key } })
-      assert.equal(initiationSchema.parse(made.data).externalId, key)
+      assert.equal(keyedInitiationSchema.parse(made.data).externalId, key)
       const listed = await sdk.listTransactions({ client, query: { externalId: key } })
       assert.equal(transactionListSchema.parse(listed.data).transactions.length, 1)
     })

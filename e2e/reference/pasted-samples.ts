@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { z } from 'zod'
 import type { SampleLanguage } from '#lib/partner/reference.ts'
-import { initiationSchema, recordSchema } from '#lib/schemas/api/responses.ts'
+import { initiationSchema, keyedInitiationSchema, recordSchema } from '#lib/schemas/api/responses.ts'
 import { readReference } from '#server/http/reference/read-reference.ts'
 import { writeDeposit } from '#server/http/reference/samples/samples.ts'
 import { runSample } from './run-sample.ts'
@@ -25,7 +25,8 @@ export function describePasted(language: SampleLanguage, variablesFor: (id: stri
     const started: string[] = []
     for (const id of ['collect', 'deposit', 'depositMultiple', 'createDeposit', 'collect', 'deposit', 'depositMultiple', 'createDeposit']) {
       const answer: unknown = JSON.parse(await runSample(language, sampleOf(id), await variablesFor(id)))
-      const initiated = z.array(initiationSchema).parse(Array.isArray(answer) ? answer : [answer])
+      const schema = id === 'createDeposit' ? keyedInitiationSchema : initiationSchema
+      const initiated = z.array(schema).parse(Array.isArray(answer) ? answer : [answer])
       started.push(...initiated.map(({ transactionId }) => transactionId))
     }
     assert.equal(new Set(started).size, 10)

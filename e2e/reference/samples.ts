@@ -9,7 +9,7 @@ import { fillSamples } from '#lib/partner/fill-samples.ts'
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
 import { batchListSchema, batchPageSchema, batchSchema } from '#lib/schemas/api/batch-request.ts'
 import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/api/operator-responses.ts'
-import { balanceSchema, initiationSchema, pageSchema, recordSchema } from '#lib/schemas/api/responses.ts'
+import { balanceSchema, initiationSchema, keyedInitiationSchema, laterRecordSchema, pageSchema, recordSchema } from '#lib/schemas/api/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/api/settlement-responses.ts'
 import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/api/transaction-responses.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'
@@ -27,8 +27,8 @@ import { describeRun, isInstalled, parsePhp, runSample } from './run-sample.ts'
 const ANSWERS: Record<string, z.ZodType> = {
   collect: initiationSchema,
   deposit: initiationSchema,
-  createCollect: initiationSchema,
-  createDeposit: initiationSchema,
+  createCollect: keyedInitiationSchema,
+  createDeposit: keyedInitiationSchema,
   depositMultiple: z.array(initiationSchema).length(2),
   createBatch: batchSchema.refine((batch) => batch.depositCount === 2),
   listBatches: batchListSchema,
@@ -45,7 +45,7 @@ const ANSWERS: Record<string, z.ZodType> = {
   getTotalAmountByApplicationProduct: z.number().positive(),
   getByApplicationProductBalances: z.array(balanceSchema).length(13),
   listTransactions: transactionListSchema,
-  cancelTransaction: recordSchema.refine((record) => record.status === 'FAILED'),
+  cancelTransaction: laterRecordSchema.refine((record) => record.status === 'FAILED'),
   refundCollect: listedTransactionSchema.refine((refund) => refund.refundOf !== null),
   listRefunds: refundListSchema.refine((list) => list.remainingAmount > 0),
   listOperators: z.array(operatorStatusSchema).length(13),

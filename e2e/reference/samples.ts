@@ -9,7 +9,14 @@ import { fillSamples } from '#lib/partner/fill-samples.ts'
 import { SAMPLE_LANGUAGES } from '#lib/partner/reference.ts'
 import { batchListSchema, batchPageSchema, batchSchema } from '#lib/schemas/api/batch-request.ts'
 import { accountCheckSchema, operatorStatusSchema } from '#lib/schemas/api/operator-responses.ts'
-import { balanceSchema, initiationSchema, keyedInitiationSchema, laterRecordSchema, pageSchema, recordSchema } from '#lib/schemas/api/responses.ts'
+import {
+  balanceSchema,
+  initiationSchema,
+  keyedInitiationSchema,
+  laterRecordSchema,
+  pageSchema,
+  recordSchema,
+} from '#lib/schemas/api/responses.ts'
 import { settledDaySchema, settlementReportSchema } from '#lib/schemas/api/settlement-responses.ts'
 import { listedTransactionSchema, refundListSchema, transactionListSchema } from '#lib/schemas/api/transaction-responses.ts'
 import { tokenResponseSchema } from '#lib/schemas/queries.ts'

@@ -24,10 +24,10 @@ export async function lockException(trx: TrxClient, applicationId: string, excep
 }
 
 /**
- * Locks the exception about a transaction of the application whose outcome is unknown, and opens it if nobody has worked on it yet; undefined if
- * the outcome is known and it never had one.
+ * Opens the exception about a transaction of the application whose outcome is unknown, unless it has one, and locks it; undefined if the outcome is
+ * known and it never had one.
  */
-export async function lockUnconfirmed(trx: TrxClient, applicationId: string, transactionId: string): Promise<LockedException | undefined> {
+export async function openUnconfirmed(trx: TrxClient, applicationId: string, transactionId: string): Promise<LockedException | undefined> {
   await trx.query(
     `with unknown as (
        select t.* from transactions t

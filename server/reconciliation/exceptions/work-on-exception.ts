@@ -5,7 +5,7 @@ import { mayAct, type PersonCommandActor } from '#server/audit/command-actor.ts'
 import { done, runCommand } from '#server/audit/run-command.ts'
 import type { Pool, TrxClient } from '#server/database/pool.ts'
 import { lockActiveMember } from '#server/people/person-store.ts'
-import { findAdjustment, type LockedException, lockException, lockExceptionOf, lockUnconfirmed, storeStep } from './exception-store.ts'
+import { findAdjustment, type LockedException, lockException, lockExceptionOf, openUnconfirmed, storeStep } from './exception-store.ts'
 
 type OneException = { applicationId: string; actor: PersonCommandActor } & ExceptionRef
 type Failure = 'not_found' | 'closed'
@@ -15,7 +15,7 @@ type Adjusted = { applicationId: string; actor: Pick<PersonCommandActor, 'id'>; 
 function lock(trx: TrxClient, request: OneException): Promise<LockedException | undefined> {
   return 'exceptionId' in request
     ? lockException(trx, request.applicationId, request.exceptionId)
-    : lockUnconfirmed(trx, request.applicationId, request.transactionId)
+    : openUnconfirmed(trx, request.applicationId, request.transactionId)
 }
 
 /** The subject of the audit entry. A payment without a known outcome has no exception that people know by its id. */

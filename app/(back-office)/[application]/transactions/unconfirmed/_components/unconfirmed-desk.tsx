@@ -96,7 +96,7 @@ function Sums({ sums, hrefFor }: SumsProps) {
               <Money amount={amount} currency={currency} size="amount" />
               <span className="self-center">
                 {formatCount(count, locale)}
-                <span className="sr-only"> {t('overview.transactionsWith', { count })}</span>
+                <span className="sr-only"> {t('unconfirmed.counted', { count })}</span>
               </span>
             </span>
           </Link>

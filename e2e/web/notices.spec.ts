@@ -147,14 +147,17 @@ test('the worker shows what is pushed to it, controls no page, and opens pages o
       )
     }),
   ])
+  // A browser without windows has nowhere to show them.
+  await worker.evaluate(() => {
+    const { registration } = globalThis as unknown as { registration: ServiceWorkerRegistration }
+    const shown: unknown[] = []
+    registration.showNotification = async (title, options) => void shown.push([title, options])
+    Object.assign(globalThis, { shown })
+  })
   const data = JSON.stringify({ title: 'Douala & Co', body: 'Your payment failed', path: '/a/approvals', lang: 'en', tag: 'x' })
   await session.send('ServiceWorker.deliverPushMessage', { origin, registrationId: await registered, data })
-  const shown = () =>
-    page.evaluate(async () => {
-      const registration = await navigator.serviceWorker.getRegistration('/push-worker.js')
-      return (await registration?.getNotifications())?.map((each) => [each.title, each.body, each.tag, each.data.path])
-    })
-  await expect.poll(shown).toEqual([['Douala & Co', 'Your payment failed', 'x', '/a/approvals']])
+  const options = { body: 'Your payment failed', lang: 'en', tag: 'x', data: { path: '/a/approvals' } }
+  await expect.poll(() => worker.evaluate(() => Reflect.get(globalThis, 'shown'))).toEqual([['Douala & Co', options]])
   expect(await page.evaluate(() => navigator.serviceWorker.controller)).toBeNull()
   const opened = await worker.evaluate(
     async (paths) => {

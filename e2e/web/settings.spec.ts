@@ -21,10 +21,10 @@ async function setUpSecondFactor(page: Page, password: string): Promise<{ code: 
   const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
   await page.getByLabel('Six-digit code').fill('000000')
   await page.getByLabel('Your password').fill(password)
-  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   await expect(page.getByText('Incorrect code.')).toBeVisible()
   await page.getByLabel('Six-digit code').fill(await code())
-  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   return { code, recoveryCodes: await keepCodes(page) }
 }
 
@@ -204,7 +204,7 @@ test('where an application demands a second factor nothing else happens before: 
   const code = deviceOf((await page.locator('[data-secret]').textContent()) ?? '')
   await page.getByLabel('Six-digit code').fill(await code())
   await page.getByLabel('Your password').fill(person.password)
-  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByRole('button', { name: 'Turn on', exact: true }).click()
   await page.getByRole('link', { name: 'I saved them' }).click()
   await expect(page).toHaveURL(`/${slug}`)
   await page.goto(`/${slug}/settings`)

@@ -6,7 +6,7 @@ import type { Pool } from '#server/database/pool.ts'
 import { blockPerson, createPerson } from '#server/people/accounts.ts'
 import { must } from '#server/testing/partner.ts'
 
-/** A caller: `roles` in the application of the addresses, or why they have none there. `isDeputy`: stands in for an absent checker. */
+/** A caller: `roles` in the application of the addresses, or why they have none there. `isDeputy`: decides for an absent checker. */
 export type Caller = {
   name: string
   cookie: string

@@ -34,8 +34,12 @@ export async function typeInto(page: Page, target: Locator, text: string): Promi
 
 /** Opens the dialog of the machine for a file, as Enter does in a field for files. */
 export async function openChooser(page: Page, target: Locator): Promise<FileChooser> {
-  await tabTo(page, target)
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+  // Awaited from before the way to the input on: the browser must know that the chooser is taken over when the key arrives.
+  const press = async () => {
+    await tabTo(page, target)
+    await page.keyboard.press('Enter')
+  }
+  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), press()])
   return chooser
 }
 

@@ -149,7 +149,7 @@ create table transaction_origins (
   constraint transaction_origins_origin unique (application_id, origin_id)
 );
 
--- Transactions that were returned to their maker, who does not want to send them again: they wait for nobody any more.
+-- Transactions that were returned to their maker, who does not want to send them again: they are no longer listed for anybody.
 create table dismissed_returns (
   application_id uuid not null,
   transaction_id uuid not null,

@@ -44,9 +44,11 @@ export type SendResult = {
 
 export const NOTHING_ANSWERED = { firstByteMs: null, responseStart: null, retryAfter: null } as const
 
+type Body = string | Uint8Array
+
 export type Sender = {
   /** Makes one attempt. Never rejects. Resolves within the deadline, plus the delay of the event loop. */
-  send(url: string, headers: Record<string, string>, body: string | Uint8Array): Promise<SendResult>
+  send(url: string, headers: Record<string, string>, body: Body): Promise<SendResult>
   close(): void
 }
 
@@ -87,13 +89,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 }
 
-function attempt(
-  pool: ConnectionPool,
-  deadlineMs: number,
-  url: URL,
-  headers: Record<string, string>,
-  body: string | Uint8Array,
-): Promise<SendResult> {
+function attempt(pool: ConnectionPool, deadlineMs: number, url: URL, headers: Record<string, string>, body: Body): Promise<SendResult> {
   return new Promise((resolve) => {
     const startedAt = performance.now()
     const connection = pool.acquire(url.origin)

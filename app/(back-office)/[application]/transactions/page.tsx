@@ -15,7 +15,7 @@ import { listMemberNames } from '#server/reports/transaction-search/search-store
 import { readTransactionList } from '#server/reports/transaction-search/search-transactions.ts'
 import { PageContent, type PageProps, titled } from '../_components/page-content.tsx'
 import { WrongAddress } from '../_components/wrong-address.tsx'
-import { HISTORY_WORDS } from '../close/exceptions/_components/history-words.ts'
+import { HISTORY_WORDS } from '../close/exceptions/_components/history.tsx'
 import { TransactionList } from './_components/transaction-list.tsx'
 
 export const generateMetadata = titled('transactions.title')

@@ -13,7 +13,7 @@ import { backOfficeRuntime } from '#server/back-office/back-office-runtime.ts'
 import { readTransactionDetail } from '#server/reports/transaction-detail/transaction-detail.ts'
 import { DeputyNotice } from '../../_components/deputies/deputy-notice.tsx'
 import { PageContent, type PageProps, titled } from '../../_components/page-content.tsx'
-import { HISTORY_WORDS } from '../../close/exceptions/_components/history-words.ts'
+import { HISTORY_WORDS } from '../../close/exceptions/_components/history.tsx'
 import { TransactionPageBody } from '../_components/transaction-detail.tsx'
 
 export const generateMetadata = titled('transaction.title')

@@ -1,3 +1,4 @@
+import { startTransition } from 'react'
 import { useForm } from 'react-hook-form'
 import { OperatorOptions } from '#components/domain/operator-mark.tsx'
 import { fieldProps } from '#components/form/field-props.ts'
@@ -13,13 +14,19 @@ import { BATCH_CHANGE } from './corrections.tsx'
 
 type Props = { application: string; batchId: string; version: number; row: BatchRowDto; onClose: () => void }
 
+/**
+ * Closes together with the refreshed page, not before: a press right after it would send the version from before this change, and be told that
+ * somebody else had changed the batch.
+ */
+const closeRefreshed = (onClose: () => void) => () => startTransition(onClose)
+
 /** Corrects one row. What is in the file stays in the file. */
 export function EditRowDialog({ application, batchId, version, row, onClose }: Props) {
   const words = useTranslations()
   const { t } = words
   const { run, isPending, error } = useAction(
     (fields: RowEdits) => editRows(application, { batchId, version, rows: [{ rowNumber: row.rowNumber, fields }] }),
-    { ...BATCH_CHANGE, said: () => t('batches.saved', { row: row.rowNumber }), onDone: onClose },
+    { ...BATCH_CHANGE, said: () => t('batches.saved', { row: row.rowNumber }), onDone: closeRefreshed(onClose) },
   )
   function submit(fields: FormData) {
     const edits: RowEdits = {}
@@ -78,7 +85,7 @@ export function ExcludeRowDialog({ application, batchId, version, row, onClose }
   const t = useT()
   const { run, isPending, error } = useAction(
     (reason: string) => excludeRows(application, { batchId, version, rowNumbers: [row.rowNumber], reason }),
-    { ...BATCH_CHANGE, said: () => t('batches.excluded', { row: row.rowNumber }), onDone: onClose },
+    { ...BATCH_CHANGE, said: () => t('batches.excluded', { row: row.rowNumber }), onDone: closeRefreshed(onClose) },
   )
   const form = useForm({ defaultValues: { reason: '' } })
   return (

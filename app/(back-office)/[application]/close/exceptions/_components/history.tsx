@@ -2,6 +2,15 @@ import { TimeText } from '#components/domain/time-text.tsx'
 import type { Translate } from '#lib/i18n/translate.ts'
 import type { ExceptionEventDto } from '#lib/reconciliation/exceptions.ts'
 
+/** The texts of a history, for pages that show one beside something else. */
+export const HISTORY_WORDS = [
+  'exceptions.event.',
+  'exceptions.outcome.',
+  'exceptions.history',
+  'exceptions.byService',
+  'close.class.',
+] as const
+
 /** Everything that happened to an exception, in order. */
 export function History({ t, events }: { t: Translate; events: readonly ExceptionEventDto[] }) {
   return (

@@ -84,7 +84,7 @@ function Sums({ sums, hrefFor }: SumsProps) {
   const { locale } = useTranslations()
   if (sums.length === 0) return null
   return (
-    <ul aria-label={t('unconfirmed.sums')} className="mt-4 grid grid-cols-[repeat(auto-fill,minmax(210px,1fr))] gap-2">
+    <ul aria-label={t('unconfirmed.sums')} className="mt-4 grid grid-cols-[repeat(auto-fill,minmax(240px,1fr))] gap-2">
       {sums.map(({ operator, type, currency, count, amount }) => (
         <li key={`${operator} ${type} ${currency}`} className="rounded-lg border border-line bg-surface">
           <Link href={hrefFor({ operator, type, page: 0 })} className="grid gap-0.5 px-3 py-2 hover:underline">
